@@ -19,6 +19,8 @@
 #include <vector>
 
 #include <sched.h>
+#include <sys/auxv.h>
+#include <sys/sysinfo.h>
 
 namespace diffbench {
 
@@ -238,8 +240,16 @@ std::int64_t available_memory(const fs::path& root) {
   if (const std::optional<std::int64_t> number = leading_number(kilobytes);
       number && *number >= 0 && *number <= unlimited / 1024) {
     free = *number * 1024;
+  } else if (struct sysinfo told{}; sysinfo(&told) == 0) {
+    free = static_cast<std::int64_t>((told.freeram + told.bufferram) * told.mem_unit);
   }
   return std::min(free, cgroup_memory(root));
+}
+
+fs::path program_path() {
+  std::error_code none;
+  const fs::path path = fs::read_symlink("/proc/self/exe", none);
+  return path.empty() ? fs::absolute(reinterpret_cast<const char*>(getauxval(AT_EXECFN))) : path;
 }
 
 std::string cpu_model(const fs::path& root) {

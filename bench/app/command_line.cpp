@@ -39,6 +39,13 @@ std::string refuse_option(const std::string& value) {
   return value.starts_with("--") ? "the value is missing before " + value : "";
 }
 
+/// What was a verb of its own, and does so no more.
+struct GoneVerb {
+  std::string_view name, now;
+};
+constexpr std::array gone_verbs{GoneVerb{"grade", "try DIR"},
+                                GoneVerb{"history", "compare --history FILE"}};
+
 std::vector<std::string> verbs_of(const Verb& verb) {
   return names_in(verb.verbs != nullptr ? verb.verbs() : std::span<const Verb>{});
 }
@@ -71,10 +78,15 @@ void add_option(CLI::App& app, OptionList::Option& option) {
   }
   const auto keep = [&option](const CLI::results_t& texts) {
     option.typed = option.kind == OptionList::Kind::values ? split(option.name, texts) : texts;
+    if (option.kind == OptionList::Kind::value && texts.size() > 1) {
+      throw CLI::ValidationError(option.name, "is given more than once");
+    }
     return true;
   };
-  CLI::Option* const added =
-      app.add_option(option.name, keep, option.help)->type_name(option.type)->group(option.group);
+  CLI::Option* const added = app.add_option(option.name, keep, option.help)
+                                 ->type_name(option.type)
+                                 ->group(option.group)
+                                 ->take_all();
   if (option.kind != Kind::value) {
     added->expected(1, CLI::detail::expected_max_vector_size);
   }
@@ -198,6 +210,10 @@ class CommandLine {
         known.push_back(option->get_name(false, false));
       }
     }
+    if (const auto gone = std::ranges::find(gone_verbs, name, &GoneVerb::name);
+        declared_.size() == 1 && gone != gone_verbs.end()) {
+      return fmt::format("{}: is now diffbench {}", name, gone->now);
+    }
     return fmt::format("{}: {}{}", name,
                        is_option       ? "there is no such option"
                        : known.empty() ? "no argument is expected here"
@@ -217,11 +233,9 @@ class CommandLine {
       return fmt::format("name a verb of {}: {}", verb(),
                          fmt::join(verbs_of(*declared_.back().verb), ", "));
     }
-    if (const std::size_t at = text.find(": At Most 1 required"); at != std::string::npos) {
-      return text.substr(0, at) + ": is given more than once";
-    }
-    const std::size_t at = text.find(": 1 required ");
-    return at == std::string::npos ? text : text.substr(0, at) + ": the value is missing";
+    return dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr
+               ? text.substr(0, text.find(':')) + ": the value is missing"
+               : text;
   }
 
   CLI::App app_;

@@ -10,6 +10,7 @@
 #include "diffbench/initial.hpp"
 #include "diffbench/machine.hpp"
 #include "diffbench/registry.hpp"
+#include "diffbench/with_dtype.hpp"
 #include "experiment.hpp"
 #include "field_frames.hpp"
 #include "interrupt.hpp"
@@ -60,11 +61,7 @@ void check_before_work(const ComparisonOptions& options, std::span<const Planned
   }
   check_memory(options.problem, planned_rows, options.peers.size(), available_memory());
   if (options.initial.kind == InitialField::Kind::file) {
-    if (options.problem.dtype == Dtype::float32) {
-      check_initial_file<float>(options);
-    } else {
-      check_initial_file<double>(options);
-    }
+    with_dtype(options.problem.dtype, [&]<typename T>(T) { check_initial_file<T>(options); });
   }
   for (const std::string& name : options.peers) {
     if (const Probe probe = probe_peer(name); !probe.available) {

@@ -10,7 +10,6 @@
 #include "least_effect.hpp"
 #include "peer.hpp"
 #include "ratio.hpp"
-#include "selftest_trials.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -269,26 +268,16 @@ void add_cuda(Report& report, const std::map<std::string, std::string>& facts,
 /// What the self-test has found, beside what is promised.
 void add_verdicts(Report& report) {
   report.section("Verdicts on identical code");
-  bool any = false;
-  const auto add = [&](const std::string& name, std::string_view kind) {
-    if (const auto kept = kept_identical_code(LineCache::standard("verdicts"), kind)) {
-      report.row(name, fmt::format("{} of {} wrong, {:g} % promised", kept->wrong, kept->trials,
-                                   100 * (1 - ratio_confidence)));
-      any = true;
-      if (kept->too_many()) {
-        report.advise(
-            fmt::format("identical code gets verdicts here ({}): find out what is "
-                        "restless, then diffbench selftest again",
-                        name));
-      }
-    }
-  };
-  add("rows of a run", "");
-  for (const std::string& kind : duel_trial_kinds.names()) {
-    add(fmt::format("duels of {}", kind), kind);
+  const auto kept = kept_identical_code();
+  if (!kept) {
+    report.row("not measured", "diffbench selftest");
+    return;
   }
-  if (!any) {
-    report.row("not measured", "diffbench selftest; diffbench selftest --duel commands");
+  report.row("rows of a run", fmt::format("{} of {} wrong, {:g} % promised", kept->wrong,
+                                          kept->trials, 100 * (1 - ratio_confidence)));
+  if (kept->too_many()) {
+    report.advise("identical code gets verdicts here: find out what is restless, then diffbench "
+                  "selftest again");
   }
 }
 

@@ -8,6 +8,7 @@
 #include "diffbench/pace.hpp"
 #include "diffbench/registry.hpp"
 #include "diffbench/stopwatch.hpp"
+#include "diffbench/with_dtype.hpp"
 #include "digest.hpp"
 #include "interrupt.hpp"
 #include "output.hpp"
@@ -316,9 +317,9 @@ int run_long(const LongRunOptions& given, const Invocation& invocation) {
       fmt::format("{} steps, and up to {:g} s of them proved", options.iterations,
                   options.reference_seconds));
   return run_experiment("run", options.output, invocation, [&](Progress& progress) {
-    const LongRun run = options.problem.dtype == Dtype::float32
-                            ? Runner<float>(options, start, progress).run()
-                            : Runner<double>(options, start, progress).run();
+    const LongRun run = with_dtype(options.problem.dtype, [&]<typename T>(T) {
+      return Runner<T>(options, start, progress).run();
+    });
     return long_run_report(options, start ? start->initial : name_of(options.initial), run);
   });
 }

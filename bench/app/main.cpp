@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The diffbench program: parses, runs, and turns every error into one line and an exit code.
 #include "command_line.hpp"
+#include "completion.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/problem.hpp"
 #include "diffbench/text.hpp"
@@ -13,6 +14,7 @@
 #include "verbs.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <sched.h>
 #include <unistd.h>
@@ -24,6 +26,7 @@
 #include <iostream>
 #include <memory>
 #include <new>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -59,6 +62,10 @@ struct Run {
 int run(const std::vector<std::string>& arguments, std::unique_ptr<LaunchedRanks>& launched) {
   if (std::ranges::equal(arguments, std::array{serve_row_argument})) {
     serve_row(std::cin, std::cout);
+    return exit_ok;
+  }
+  if (!arguments.empty() && arguments.front() == complete_argument) {
+    write_text(std::cout, fmt::format("{}\n", fmt::join(completions(std::span(arguments).subspan(1), program()), "\n")));
     return exit_ok;
   }
   try {

@@ -4,6 +4,7 @@
 #include "diffbench/errors.hpp"
 #include "diffbench/npy.hpp"
 #include "diffbench/stopwatch.hpp"
+#include "diffbench/with_dtype.hpp"
 #include "digest.hpp"
 #include "interrupt.hpp"
 #include "interruptible_session.hpp"
@@ -170,10 +171,9 @@ Recording record(const RecordPlan& record, const RunPlan& run, const ComparisonR
   const auto planned = std::ranges::find_if(
       planned_rows, [&](const PlannedRow& c) { return c.row_name() == row->name; });
   progress.stage("recording");
-  if (run.problem.dtype == Dtype::float32) {
-    return record_run<float>(record, run, *planned, *result.field, progress);
-  }
-  return record_run<double>(record, run, *planned, *result.field, progress);
+  return with_dtype(run.problem.dtype, [&]<typename T>(T) {
+    return record_run<T>(record, run, *planned, *result.field, progress);
+  });
 }
 
 std::string format_recording(const Recording& recording) {

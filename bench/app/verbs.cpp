@@ -4,7 +4,6 @@
 #include "doctor.hpp"
 #include "lab_report.hpp"
 #include "list.hpp"
-#include "selftest_trials.hpp"
 
 #include <array>
 #include <functional>
@@ -92,11 +91,8 @@ static std::span<const Verb> program_verbs() {
            LAB(declare_get_data), start},
       Verb{"lesson", "five lessons: a guess first, then the figure, then why", "diffbench lesson 1",
            LAB(declare_lesson), learn},
-      Verb{"try", "your own kernel in C, C++ or Python: right or not and why, and how fast",
+      Verb{"try", "your own kernel in C, C++, CUDA or Python, or those of a class: right or not and why, and how fast",
            "diffbench try my.cpp", LAB(declare_try), learn},
-      Verb{"grade", "a folder of such files, one a student: verdicts, and points by a rubric",
-           "diffbench grade submissions --csv grades.csv --report class.html", LAB(declare_grade),
-           learn},
       Verb{"pitfalls", "classic mistakes of measuring beside the right measurement",
            "diffbench pitfalls --only no-warm-up --only hot-cache", LAB(declare_pitfalls), learn},
       Verb{"residency",
@@ -126,23 +122,17 @@ static std::span<const Verb> program_verbs() {
            "two commands, files or backends in turn, until it is decided which one is faster",
            "diffbench duel './old --flags' './new --flags' --fail-on slower=2%", LAB(declare_duel),
            decide},
-      Verb{"compare", "two result files: which rows became faster or slower, and how sure that is",
+      Verb{"compare",
+           "two result files: which rows became faster or slower, and how sure that is; or duels "
+           "over time",
            "diffbench compare old.json new.json --fail-on slower=10%", LAB(declare_compare), keep},
-      Verb{"history", "the results of duels over time: when a row changed",
-           "diffbench history duels.jsonl", LAB(declare_history), keep},
       Verb{"report", "result files of any command as one page of pictures",
            "diffbench report run.json sweep.json -o report.html --csv rows.csv", declare_report,
            keep},
       Verb{"selftest",
-           "compares a backend or an engine with itself: how often that gets a verdict, and "
-           "how often a planted slowdown is found",
-           "diffbench selftest --trials 200",
-           [](OptionList& options) {
-             Action declare_selftest(OptionList&, MakeEngineTrials, RunDuelTrials);
-             TrialSubject engine_trials(const EngineTrials&);
-             LabReport run_duel_trials(const DuelTrials&, Progress&);
-             return declare_selftest(options, engine_trials, run_duel_trials);
-           },
+           "compares a backend with itself: how often that gets a verdict, and how often a planted "
+           "slowdown is found",
+           "diffbench selftest --trials 200", LAB(declare_selftest),
            keep},
   };
   return table;

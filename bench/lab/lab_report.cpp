@@ -7,7 +7,6 @@
 #include "diffbench/terminal_text.hpp"
 #include "interrupt.hpp"
 #include "json.hpp"
-#include "markdown.hpp"
 #include "option_list.hpp"
 #include "output.hpp"
 #include "page.hpp"
@@ -147,17 +146,13 @@ void LabOutput::declare_files(OptionList& options) {
                  "results as JSON; - is stdout, which then has nothing else");
   options.output("--csv FILE|-", csv, kind_of_output::csv, "results as CSV");
   options.output("--export-markdown FILE|-", markdown, kind_of_output::markdown,
-                 "the printed report, with its tables as "
-                 "Markdown");
+                 "the printed report as a block of Markdown");
 }
 
 int show_report(const std::string& name, const LabOutput& output, const Invocation& invocation,
                 const std::function<LabReport()>& make) {
   if (!output.report.empty()) {
     (void)report_page(); // a build without one says so now
-  }
-  if (!output.markdown.empty()) {
-    keep_tables();
   }
   const LabReport report = make();
   Outputs outputs;
@@ -178,8 +173,8 @@ int show_report(const std::string& name, const LabOutput& output, const Invocati
   outputs.write(invocation.out, output.csv,
                 [&] { return csv_of(report.rows ? *report.rows : report.data.find("results")); });
   outputs.write(invocation.out, output.markdown, [&] {
-    return fmt::format("{}\n{}", kind_of_output::markdown.magic,
-                       without_controls(as_markdown(table_text(report)), '?', "\n"));
+    return fmt::format("{}\n````\n{}````\n", kind_of_output::markdown.magic,
+                       without_controls(table_text(report), '?', "\n"));
   });
   if (!output.report.empty()) {
     outputs.attempt([&] {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "selftest_trials.hpp"
 
+#include "columns.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/stopwatch.hpp"
 #include "interrupt.hpp"
@@ -11,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <iterator>
 #include <limits>
@@ -20,6 +22,122 @@
 namespace diffbench::bench {
 
 namespace {
+
+/// The trials of one row.
+struct Tally : TrialRow {
+  std::array<int, 4> verdicts{}; ///< by Verdict
+  std::vector<Ratio> ratios = {};
+
+  void add(const Ratio& ratio) {
+    ++verdicts[static_cast<std::size_t>(judge(ratio, least_effect_in_run))];
+    ratios.push_back(ratio);
+  }
+  [[nodiscard]] int count(Verdict verdict) const {
+    return verdicts[static_cast<std::size_t>(verdict)];
+  }
+  /// Of the trials, which had `verdict`; there is one at least.
+  [[nodiscard]] double share(Verdict verdict) const {
+    return count(verdict) / static_cast<double>(ratios.size());
+  }
+};
+
+template <Verdict verdict>
+Value count_of(const Tally& tally) {
+  return tally.count(verdict);
+}
+
+/// What no true ratio on that side of the margin may get; of one that lies at it, the other way.
+Value wrong_share(const Tally& tally) {
+  double wrong = tally.share(Verdict::faster);
+  if (tally.slowdown < least_effect_in_run) {
+    wrong += tally.share(Verdict::slower);
+  } else if (tally.slowdown > least_effect_in_run) {
+    wrong += tally.share(Verdict::same);
+  }
+  return wrong;
+}
+
+Value ratios_json(const Tally& tally) {
+  return Value::each(tally.ratios, [](const Ratio& ratio) -> Value {
+    return {{"ratio", ratio.value},
+            {"low", field<&Ratio::interval, &Interval::low>(ratio)},
+            {"high", field<&Ratio::interval, &Interval::high>(ratio)}};
+  });
+}
+
+Value median_ratio(const Tally& tally) {
+  std::vector<double> values;
+  std::ranges::transform(tally.ratios, std::back_inserter(values), &Ratio::value);
+  return quartiles(values).median;
+}
+
+constexpr Column<Tally> tally_columns[] = {
+    {nullptr, "against the reference", as_text, field<&Tally::label>},
+    {"planted_slowdown", nullptr, as_text, field<&Tally::slowdown>},
+    {"trials", "trials", as_text, [](const Tally& t) -> Value { return t.ratios.size(); }},
+    {"faster", "FASTER", as_text, count_of<Verdict::faster>},
+    {"slower", "SLOWER", as_text, count_of<Verdict::slower>},
+    {"same", "SAME", as_text, count_of<Verdict::same>},
+    {"unclear", "UNCLEAR", as_text, count_of<Verdict::unclear>},
+    {nullptr, "wrong", as_percent, wrong_share},
+    {nullptr, "found", as_percent,
+     [](const Tally& t) {
+       return t.slowdown > least_effect_in_run ? Value(t.share(Verdict::slower)) : Value();
+     }},
+    {nullptr, "median ratio", as_thousandths, median_ratio},
+    {"ratios", nullptr, as_text, ratios_json},
+};
+
+/// "Of 20 comparisons of identical code 0 got a wrong verdict (0 %); a slowdown of ...".
+std::string tallies_sentence(std::span<const Tally> tallies) {
+  const Tally& same = tallies.front();
+  std::string sentence =
+      fmt::format("Of {} comparisons of identical code {} got a wrong verdict ({})",
+                  same.ratios.size(), same.count(Verdict::faster) + same.count(Verdict::slower),
+                  format_percent(same.share(Verdict::faster) + same.share(Verdict::slower)));
+  for (const Tally& tally : tallies.subspan(1)) {
+    sentence += fmt::format("; a slowdown of {:g} % was called SLOWER in {}", 100 * tally.slowdown,
+                            format_percent(tally.share(Verdict::slower)));
+  }
+  return sentence + ".";
+}
+
+/// Adds to a report that describes trials, and may be disturbed, what identical code got, as
+/// `identical`, and keeps it in `cache` where nothing else ran. Too many wrong verdicts are said,
+/// and make the exit code 3.
+void judge_identical(const Tally& tally, const LineCache& cache,
+                     LabReport& report) {
+  std::vector<double> excluded;
+  std::ranges::transform(tally.ratios, std::back_inserter(excluded), excluded_effect);
+  const IdenticalCode identical = identical_code(excluded);
+  const bool too_many = identical.trials >= least_trials && identical.too_many();
+  report.data["identical"] = {{"trials", identical.trials},
+                              {"wrong", identical.wrong},
+                              {"too_many", too_many},
+                              {"least_effect", identical.least_effect}};
+  if (report.disturbed) {
+    report.rows = Value::list(); // they are verdicts
+  }
+  if (report.disturbed || report.outcome.exit_code != exit_ok) {
+    return;
+  }
+  if (too_many) {
+    report.done = fmt::format(
+        "Do not trust verdicts of a few percent here: identical code got {} in {} comparisons, "
+        "where 1 "
+        "in 100 is allowed.",
+        identical.wrong, identical.trials);
+    report.outcome = {exit_not_verified, "identical code gets verdicts here, see above"};
+  }
+  if (identical.trials < least_trials) {
+    return;
+  }
+  try {
+    keep_identical_code(identical, cache);
+  } catch (const Error& error) {
+    report.notes.push_back(fmt::format("not kept for other verbs: {}", error.what()));
+  }
+}
 
 struct Findings {
   std::vector<Tally> tallies; ///< of all rows but the reference
@@ -75,7 +193,7 @@ void describe(const TrialSubject& subject, const Findings& findings, LabReport& 
   report.text =
       fmt::format("{}, samples of {}{} steps\n\n", subject.title,
                   alike ? "" : fmt::format("{} to ", findings.fewest_steps), findings.most_steps) +
-      format_tallies(findings.tallies);
+      format_rows(tally_columns, findings.tallies);
   report.sentence = tallies_sentence(findings.tallies);
   report.figures = report.text.substr(0, report.text.find('\n') + 1);
   report.found_in_data = {"kinds", "identical"};
@@ -85,7 +203,7 @@ void describe(const TrialSubject& subject, const Findings& findings, LabReport& 
   report.data["iterations_per_sample"] = Value::list({findings.fewest_steps, findings.most_steps});
   report.data["trial_seconds"] = subject.trial_seconds;
   report.data["cpu_share"] = findings.cpu_share();
-  report.data["kinds"] = tallies_json(findings.tallies);
+  report.data["kinds"] = list_of(tally_columns, findings.tallies);
   report.rows = report.data.find("kinds");
 }
 
@@ -136,7 +254,7 @@ LabReport run_trials(const TrialSubject& subject, std::int64_t trials, Progress&
       report.notes.push_back(cut_short);
     }
     mark_disturbed(report, load);
-    judge_identical(findings.tallies.front(), "", kept, report);
+    judge_identical(findings.tallies.front(), kept, report);
     return report;
   }
   if (report.interrupted) {
@@ -147,15 +265,6 @@ LabReport run_trials(const TrialSubject& subject, std::int64_t trials, Progress&
   }
   report.sentence = "No trial could be measured.";
   return report;
-}
-
-void require_cpu(DeviceKind device, std::string_view option, std::string_view name) {
-  if (device != DeviceKind::cpu) {
-    throw InvalidInput(
-        fmt::format("{} {}: choose an engine on the CPU; only those can be compared with "
-                    "themselves",
-                    option, name));
-  }
 }
 
 } // namespace diffbench::bench

@@ -3,18 +3,16 @@
 // one run, two of them made slower on purpose. How often does that give a verdict, and how often
 // the right one?
 //
-// `diffbench selftest` (compare/selftest.cpp) has one subject of backends and one of engines.
+// `diffbench selftest` (compare/selftest.cpp) has a backend as its subject.
 #pragma once
 
-#include "diffbench/execution.hpp"
 #include "diffbench/line_cache.hpp"
-#include "diffbench/mlp/network.hpp"
-#include "diffbench/name_table.hpp"
 #include "lab_report.hpp"
+#include "least_effect.hpp"
 #include "outcome.hpp"
 #include "progress.hpp"
+#include "ratio.hpp"
 #include "result.hpp"
-#include "trial_tally.hpp"
 #include "value.hpp"
 
 #include <array>
@@ -27,8 +25,15 @@
 
 namespace diffbench::bench {
 
-/// The others are compared with the first.
-/// The rows of each trial, all of them of the same code.
+/// Fewer say nothing of a rate.
+inline constexpr std::int64_t least_trials = 10;
+
+/// What is compared with the reference in each trial.
+struct TrialRow {
+  std::string label;
+  double slowdown; ///< planted, as a fraction of the time
+};
+/// The rows of each trial, all of them of the same code; the others are compared with the first.
 inline const std::array trial_rows{TrialRow{"reference", 0}, TrialRow{"same", 0},
                                    TrialRow{"5 % slower", 0.05}, TrialRow{"10 % slower", 0.10}};
 
@@ -62,39 +67,5 @@ struct TrialSubject {
 [[nodiscard]] LabReport run_trials(const TrialSubject& subject, std::int64_t trials,
                                    Progress& progress,
                                    const LineCache& kept = LineCache::standard("verdicts"));
-
-/// Refuses what `option` names where it is for another device. Throws InvalidInput.
-void require_cpu(DeviceKind device, std::string_view option, std::string_view name);
-
-/// What duels of the self-test have as their sides.
-enum class DuelTrialKind { commands, files, backends, rows };
-inline constexpr NameTable<DuelTrialKind, 4> duel_trial_kinds{
-    "kind of duel",
-    {{{DuelTrialKind::commands, "commands"},
-      {DuelTrialKind::files, "files"},
-      {DuelTrialKind::backends, "backends"},
-      {DuelTrialKind::rows, "rows"}}}};
-
-/// Duels of a thing with itself and with slower ones: which, and for how long.
-struct DuelTrials {
-  DuelTrialKind kind = DuelTrialKind::commands;
-  std::vector<double> slowdowns = {0.01, 0.02, 0.05, 0.10}; ///< planted, of the time
-  std::int64_t trials = 20;
-  double trial_seconds = 0; ///< of one duel of each row
-};
-/// Stops early as run_trials() does, and at a duel that throws Error once there is something to
-/// keep.
-using RunDuelTrials = LabReport (*)(const DuelTrials& options, Progress& progress);
-
-/// An engine of the networks, on made-up rows.
-struct EngineTrials {
-  std::string engine;
-  mlp::Network network{{784, 128, 10}};
-  std::int64_t batch = 100; ///< rows of a step
-  SessionOptions session = {};
-  double trial_seconds = 0; ///< of one making of the rows
-};
-/// Throws InvalidInput, Unavailable.
-using MakeEngineTrials = TrialSubject (*)(const EngineTrials& options);
 
 } // namespace diffbench::bench

@@ -3,7 +3,6 @@
 
 #include "diffbench/errors.hpp"
 #include "diffbench/stopwatch.hpp"
-#include "spawn_signals.hpp"
 
 #include <fmt/format.h>
 
@@ -14,10 +13,9 @@
 #include <cstring>
 #include <string_view>
 #include <thread>
+#include <utility>
 
-#include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -36,91 +34,44 @@ FileDescriptor checked(int fd, const char* what) {
   return FileDescriptor(fd);
 }
 
-// What a child is to do between fork and exec.
-class SpawnPlan {
- public:
-  SpawnPlan(int channel, int errors) {
-    posix_spawn_file_actions_init(&actions_);
-    posix_spawn_file_actions_adddup2(&actions_, channel, STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&actions_, channel, STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions_, errors, STDERR_FILENO);
-    posix_spawnattr_init(&attributes_);
-    posix_spawnattr_setpgroup(&attributes_, 0);
-    set_default_signals(attributes_, POSIX_SPAWN_SETPGROUP);
-  }
-  SpawnPlan(const SpawnPlan&) = delete;
-  SpawnPlan& operator=(const SpawnPlan&) = delete;
-  ~SpawnPlan() {
-    posix_spawnattr_destroy(&attributes_);
-    posix_spawn_file_actions_destroy(&actions_);
-  }
-
-  /// 0 or an errno.
-  int run(const std::vector<std::string>& command, pid_t& pid) {
-    std::vector<char*> arguments;
-    arguments.reserve(command.size() + 1);
-    for (const std::string& word : command) {
-      arguments.push_back(const_cast<char*>(word.c_str())); // exec does not write to them
-    }
-    arguments.push_back(nullptr);
-    return posix_spawnp(&pid, arguments.front(), &actions_, &attributes_, arguments.data(),
-                        environ);
-  }
-
- private:
-  posix_spawn_file_actions_t actions_;
-  posix_spawnattr_t attributes_;
-};
-
 } // namespace
 
-FileDescriptor& FileDescriptor::operator=(FileDescriptor&& other) noexcept {
-  std::swap(fd_, other.fd_);
-  return *this;
-}
-
-FileDescriptor::~FileDescriptor() { reset(); }
-
-void FileDescriptor::reset() {
-  if (fd_ >= 0) {
-    close(std::exchange(fd_, -1));
-  }
-}
-
-ChildProcess::ChildProcess(const std::vector<std::string>& command) {
+ChildProcess::Channel::Channel() {
   // A socket pair instead of two pipes: one descriptor to poll, and a send that reports a dead
   // reader without raising SIGPIPE.
   std::array<int, 2> ends{};
   const int made = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data());
-  channel_ = checked(made < 0 ? made : ends[0], "socketpair");
-  const FileDescriptor childs_end(ends[1]);
-  errors_ = checked(memfd_create("stderr of a child", MFD_CLOEXEC), "memfd_create");
+  ours = checked(made < 0 ? made : ends[0], "socketpair");
+  childs = FileDescriptor(ends[1]);
+  errors = checked(memfd_create("stderr of a child", MFD_CLOEXEC), "memfd_create");
+}
 
-  const int failure = SpawnPlan(childs_end.get(), errors_.get()).run(command, pid_);
-  if (failure != 0) {
-    throw Error(fmt::format("cannot start {}: {}", command.front(), std::strerror(failure)));
-  }
+ChildProcess::ChildProcess(const std::vector<std::string>& command)
+    : process_({.words = command,
+                .in = channel_.childs.get(),
+                .out = channel_.childs.get(),
+                .err = channel_.errors.get(),
+                .own = ProcessPlan::Own::group}) {
+  channel_.childs.reset();
 }
 
 ChildProcess::~ChildProcess() {
-  channel_.reset();
+  channel_.ours.reset();
   go_on(); // a stopped one would not end by itself
-  if (!wait(std::chrono::milliseconds(500))) {
-    kill_now();
-  }
+  wait(std::chrono::milliseconds(500));
 }
 
 void ChildProcess::stop() {
-  if (stopped_ || status_) {
+  if (stopped_ || process_.wait(0)) {
     return;
   }
-  kill(-pid_, SIGSTOP);
+  process_.send(SIGSTOP);
   stopped_ = true;
   // It may run on for a moment on another CPU.
   for (int tries = 0; tries < 10'000; ++tries) {
     siginfo_t info{};
     const int asked =
-        waitid(P_PID, static_cast<id_t>(pid_), &info, WSTOPPED | WEXITED | WNOHANG | WNOWAIT);
+        waitid(P_PID, static_cast<id_t>(pid()), &info, WSTOPPED | WEXITED | WNOHANG | WNOWAIT);
     if (asked != 0 || info.si_pid != 0) {
       return;
     }
@@ -129,15 +80,8 @@ void ChildProcess::stop() {
 }
 
 void ChildProcess::go_on() {
-  if (std::exchange(stopped_, false) && !status_) {
-    kill(-pid_, SIGCONT);
-  }
-}
-
-void ChildProcess::kill_now() {
-  if (!status_) {
-    kill(-pid_, SIGKILL);
-    wait(std::chrono::seconds(10));
+  if (std::exchange(stopped_, false)) {
+    process_.send(SIGCONT);
   }
 }
 
@@ -145,7 +89,7 @@ bool ChildProcess::write_line(const std::string& line) {
   std::string text = line + '\n';
   std::string_view rest = text;
   while (!rest.empty()) {
-    const ssize_t sent = send(channel_.get(), rest.data(), rest.size(), MSG_NOSIGNAL);
+    const ssize_t sent = send(channel_.ours.get(), rest.data(), rest.size(), MSG_NOSIGNAL);
     if (sent < 0 && errno != EINTR) {
       return false;
     }
@@ -159,23 +103,25 @@ ChildProcess::Outcome ChildProcess::read_line(std::string& line,
                                               const std::function<bool()>& interrupted) {
   const Stopwatch watch;
   while (true) {
-    if (const std::size_t end = received_.find('\n'); end != std::string::npos) {
+    if (const std::size_t end = received_.find('\n', looked_); end != std::string::npos) {
       line = received_.substr(0, end);
       received_.erase(0, end + 1);
+      looked_ = 0;
       return Outcome::line;
     }
+    looked_ = received_.size();
     if (interrupted && interrupted()) {
       return Outcome::interrupted;
     }
     if (watch.seconds() > limit.count()) {
       return Outcome::timeout;
     }
-    pollfd waiting{.fd = channel_.get(), .events = POLLIN, .revents = 0};
+    pollfd waiting{.fd = channel_.ours.get(), .events = POLLIN, .revents = 0};
     if (poll(&waiting, 1, static_cast<int>(slice.count())) <= 0) {
       continue; // nothing yet, or a signal came
     }
     std::array<char, 4096> buffer;
-    const ssize_t got = recv(channel_.get(), buffer.data(), buffer.size(), 0);
+    const ssize_t got = recv(channel_.ours.get(), buffer.data(), buffer.size(), 0);
     if (got > 0) {
       received_.append(buffer.data(), static_cast<std::size_t>(got));
     } else if (got == 0 || errno != EINTR) {
@@ -185,26 +131,16 @@ ChildProcess::Outcome ChildProcess::read_line(std::string& line,
 }
 
 std::optional<int> ChildProcess::wait(std::chrono::duration<double> limit) {
-  const Stopwatch watch;
-  while (!status_) {
-    int status = 0;
-    if (waitpid(pid_, &status, WNOHANG) == pid_) {
-      status_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    } else if (watch.seconds() > limit.count()) {
-      break;
-    } else {
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    }
-  }
-  return status_;
+  const auto& end = process_.wait(limit.count());
+  return end ? std::optional(end->status) : std::nullopt;
 }
 
 std::string ChildProcess::last_words(int count) const {
   // The end of the file is enough; pread leaves the position, which the child shares, alone.
   std::array<char, 4096> buffer;
-  const off_t size = lseek(errors_.get(), 0, SEEK_END);
+  const off_t size = lseek(channel_.errors.get(), 0, SEEK_END);
   const off_t start = std::max<off_t>(0, size - static_cast<off_t>(buffer.size()));
-  const ssize_t got = pread(errors_.get(), buffer.data(), buffer.size(), start);
+  const ssize_t got = pread(channel_.errors.get(), buffer.data(), buffer.size(), start);
   std::string_view text(buffer.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
 
   std::string words;

@@ -3,30 +3,15 @@
 // stderr is kept for messages. Linux.
 #pragma once
 
+#include "process.hpp"
+
 #include <chrono>
 #include <functional>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include <sys/types.h>
-
 namespace diffbench::bench {
-
-/// A file descriptor that is closed with its owner.
-class FileDescriptor {
- public:
-  explicit FileDescriptor(int fd = -1) : fd_(fd) {}
-  FileDescriptor(FileDescriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  FileDescriptor& operator=(FileDescriptor&& other) noexcept;
-  ~FileDescriptor();
-  [[nodiscard]] int get() const { return fd_; }
-  void reset();
-
- private:
-  int fd_;
-};
 
 class ChildProcess {
  public:
@@ -54,7 +39,7 @@ class ChildProcess {
   void go_on();
 
   /// Ends the child and what it has started, whatever they are at.
-  void kill_now();
+  void kill_now() { process_.kill_now(); }
 
   /// Waits for the end of the child; the exit status, 128 + n after signal n, or nothing when it
   /// still runs after `limit`.
@@ -62,14 +47,18 @@ class ChildProcess {
 
   /// The last lines, up to `count`, that the child has written to stderr, joined by " | ".
   [[nodiscard]] std::string last_words(int count = 3) const;
-  [[nodiscard]] pid_t pid() const { return pid_; }
+  [[nodiscard]] pid_t pid() const { return process_.pid(); }
 
  private:
-  FileDescriptor channel_;
-  FileDescriptor errors_; // a file in memory: nobody has to drain it while the child runs
-  std::string received_;  // read, but not yet handed out
-  pid_t pid_ = -1;
-  std::optional<int> status_; // set when the child has been reaped
+  struct Channel {
+    Channel();
+    FileDescriptor ours, childs;
+    FileDescriptor errors; // a file in memory: nobody has to drain it while the child runs
+  };
+  Channel channel_;
+  Process process_;
+  std::string received_;   // read, but not yet handed out
+  std::size_t looked_ = 0; // of that, for the end of a line
   bool stopped_ = false;
 };
 

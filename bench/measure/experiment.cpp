@@ -8,6 +8,7 @@
 #include "diffbench/line_cache.hpp"
 #include "diffbench/machine.hpp"
 #include "diffbench/stopwatch.hpp"
+#include "diffbench/with_dtype.hpp"
 #include "first_runs.hpp"
 #include "irregularity.hpp"
 #include "least_effect.hpp"
@@ -400,11 +401,9 @@ ComparisonResult measure(const ComparisonPlan& plan, std::span<const PlannedRow>
   if (interrupted()) {
     throw Interrupted();
   }
-  if (plan.problem.dtype == Dtype::float32) {
-    Experiment<float>(plan, planned_rows, progress, observer, since_start, load).run(result);
-  } else {
-    Experiment<double>(plan, planned_rows, progress, observer, since_start, load).run(result);
-  }
+  with_dtype(plan.problem.dtype, [&]<typename T>(T) {
+    Experiment<T>(plan, planned_rows, progress, observer, since_start, load).run(result);
+  });
   if (result.interrupted && std::ranges::none_of(result.rows, has_something_to_say)) {
     throw Interrupted();
   }

@@ -15,14 +15,6 @@
 
 namespace diffbench::bench {
 
-namespace {
-
-std::string key_of(std::string_view kind) {
-  return kind.empty() ? cpu_model() : fmt::format("{}, duels of {}", cpu_model(), kind);
-}
-
-} // namespace
-
 bool too_many_wrong(std::int64_t wrong, std::int64_t trials) {
   const double p = 1 - ratio_confidence;
   double below = 0; // probability of fewer
@@ -52,8 +44,8 @@ IdenticalCode identical_code(std::span<const double> excluded) {
               std::max(least_effect_in_run, largest_first[static_cast<std::size_t>(allowed)])};
 }
 
-std::optional<IdenticalCode> kept_identical_code(const LineCache& cache, std::string_view kind) {
-  std::istringstream line(cache.find(key_of(kind)).value_or(""));
+std::optional<IdenticalCode> kept_identical_code(const LineCache& cache) {
+  std::istringstream line(cache.find(cpu_model()).value_or(""));
   IdenticalCode kept;
   if (!(line >> kept.trials >> kept.wrong >> kept.least_effect) || !(kept.least_effect > 0)) {
     return std::nullopt;
@@ -61,13 +53,12 @@ std::optional<IdenticalCode> kept_identical_code(const LineCache& cache, std::st
   return kept;
 }
 
-void keep_identical_code(const IdenticalCode& found, const LineCache& cache,
-                         std::string_view kind) {
-  const auto kept = kept_identical_code(cache, kind);
+void keep_identical_code(const IdenticalCode& found, const LineCache& cache) {
+  const auto kept = kept_identical_code(cache);
   if (kept && kept->trials > found.trials && kept->least_effect >= found.least_effect) {
     return;
   }
-  cache.store(key_of(kind), fmt::format("{} {} {}", found.trials, found.wrong, found.least_effect));
+  cache.store(cpu_model(), fmt::format("{} {} {}", found.trials, found.wrong, found.least_effect));
 }
 
 double least_effect_here() {

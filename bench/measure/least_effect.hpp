@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string_view>
 
 namespace diffbench::bench {
 
@@ -32,15 +31,13 @@ struct IdenticalCode {
 /// more to one side. At least one.
 [[nodiscard]] IdenticalCode identical_code(std::span<const double> excluded);
 
-/// Of machines with this CPU, for rows of one run or, with a `kind`, for duels of that kind; an
-/// unreadable cache keeps nothing.
+/// Of machines with this CPU; an unreadable cache keeps nothing.
 [[nodiscard]] std::optional<IdenticalCode> kept_identical_code(
-    const LineCache& cache = LineCache::standard("verdicts"), std::string_view kind = {});
+    const LineCache& cache = LineCache::standard("verdicts"));
 /// Fewer trials do not replace more, but where they found worse. Throws Error when it cannot be
 /// written.
 void keep_identical_code(const IdenticalCode& found,
-                         const LineCache& cache = LineCache::standard("verdicts"),
-                         std::string_view kind = {});
+                         const LineCache& cache = LineCache::standard("verdicts"));
 
 /// What a verdict asks for here: least_effect_in_run, or what was kept if that is more.
 [[nodiscard]] double least_effect_here();

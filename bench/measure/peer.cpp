@@ -99,34 +99,25 @@ std::vector<std::string> script_directories() {
   if (const auto chosen = environment("DIFFBENCH_PEERS")) {
     return {*chosen};
   }
-  std::error_code ignored;
-  const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
-  return {(program.parent_path().parent_path() / "share/diffbench/peers").string(),
+  return {(program_path().parent_path().parent_path() / "share/diffbench/peers").string(),
           build_info::peers_directory};
 }
 
+/// The first of the directories that has `file`; nothing where none has.
+std::optional<fs::path> directory_with(std::string_view file) {
+  const std::vector<std::string> all = script_directories();
+  const auto found = std::ranges::find_if(
+      all, [&](const std::string& directory) { return fs::exists(fs::path(directory) / file); });
+  return found == all.end() ? std::nullopt : std::optional<fs::path>(*found);
+}
+
 fs::path find_script(const PeerKind& kind) {
-  const std::vector<std::string> directories = script_directories();
-  for (const std::string& directory : directories) {
-    if (fs::exists(fs::path(directory) / fmt::format("{}.py", kind.module))) {
-      return fs::path(directory) / "peer_protocol.py";
-    }
+  if (const auto directory = directory_with(fmt::format("{}.py", kind.module))) {
+    return *directory / "peer_protocol.py";
   }
   throw Unavailable(
       fmt::format("peer {}: no {}.py in {}; set DIFFBENCH_PEERS to the directory that has it",
-                  kind.name, kind.module, fmt::join(directories, " or ")));
-}
-
-// Whether `python` runs and its script ends with status 0.
-bool succeeds(const std::string& python, const char* script,
-              const std::vector<std::string>& arguments) {
-  std::vector<std::string> command = {python, "-c", script};
-  command.insert(command.end(), arguments.begin(), arguments.end());
-  try {
-    return ChildProcess(command).wait(Seconds(30)) == 0;
-  } catch (const Error&) {
-    return false; // there is no such program
-  }
+                  kind.name, kind.module, fmt::join(script_directories(), " or ")));
 }
 
 // Of `modules` and of what peers import, what it would find. It does not import them: torch takes
@@ -167,7 +158,11 @@ import ctypes, sys
 cuda, count = ctypes.CDLL("libcuda.so.1"), ctypes.c_int()
 sys.exit(cuda.cuInit(0) or cuda.cuDeviceGetCount(ctypes.byref(count)) or not count.value)
 )";
-  return succeeds(python, script, {});
+  try {
+    return ChildProcess({python, "-c", script}).wait(Seconds(30)) == 0;
+  } catch (const Error&) {
+    return false; // there is no such program
+  }
 }
 
 bool sees_cuda_device(const std::string& python) {
@@ -188,8 +183,8 @@ std::vector<std::string> pythons() {
 }
 
 std::string find_python(const PeerKind& kind) {
-  const std::vector<std::string> planned_rows = pythons();
-  for (const std::string& python : planned_rows) {
+  const std::vector<std::string> names = pythons();
+  for (const std::string& python : names) {
     if (!has_modules(python, kind.imports)) {
       continue;
     }
@@ -202,7 +197,7 @@ std::string find_python(const PeerKind& kind) {
     return python;
   }
   throw Unavailable(fmt::format("peer {}: {} cannot import {}; get it with: {}", kind.name,
-                                fmt::join(planned_rows, " and "), fmt::join(kind.imports, " and "),
+                                fmt::join(names, " and "), fmt::join(kind.imports, " and "),
                                 kind.how_to_get));
 }
 
@@ -230,13 +225,11 @@ std::optional<std::string> python_with(const std::vector<std::string>& modules) 
 }
 
 std::filesystem::path peer_script(std::string_view name) {
-  const std::vector<std::string> directories = script_directories();
-  for (const std::string& directory : directories) {
-    if (fs::exists(fs::path(directory) / name)) {
-      return fs::path(directory) / name;
-    }
+  if (const auto directory = directory_with(name)) {
+    return *directory / name;
   }
-  throw Unavailable(fmt::format("there is no {} in {}", name, fmt::join(directories, " or ")));
+  throw Unavailable(
+      fmt::format("there is no {} in {}", name, fmt::join(script_directories(), " or ")));
 }
 
 std::vector<std::string> peer_names(PeerTask task) {

@@ -3,26 +3,19 @@
 
 #include "cpu_time.hpp"
 #include "diffbench/errors.hpp"
-#include "diffbench/stopwatch.hpp"
 #include "digest.hpp"
 #include "interrupt.hpp"
-#include "process_session.hpp"
-#include "spawn_signals.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <csignal>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
@@ -38,10 +31,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int slice_ms = 100; ///< in which Ctrl-C is asked for
-
-[[noreturn]] void fail(const std::string& program, const char* what, int error) {
-  throw Error(fmt::format("cannot run {}: {}: {}", program, what, std::strerror(error)));
-}
 
 bool can_run(const fs::path& path) {
   std::error_code ignored;
@@ -89,42 +78,6 @@ class Pipe {
   FileDescriptor read_end, write_end;
 };
 
-/// What a child is to do between its start and the program's.
-class Start {
- public:
-  Start(const ProgramPlan& plan, int nowhere, int out, int err) {
-    posix_spawn_file_actions_init(&actions_);
-    if (plan.input.empty()) {
-      posix_spawn_file_actions_adddup2(&actions_, nowhere, STDIN_FILENO);
-    } else { // opened anew for each run: it is read from its beginning
-      posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, plan.input.c_str(), O_RDONLY, 0);
-    }
-    posix_spawn_file_actions_adddup2(&actions_, out, STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions_, err, STDERR_FILENO);
-    if (!plan.directory.empty()) {
-      posix_spawn_file_actions_addchdir_np(&actions_, plan.directory.c_str());
-    }
-    posix_spawnattr_init(&attributes_);
-    // A session of its own: it is killed as a whole, and has no terminal that it could wait for.
-    set_default_signals(attributes_, POSIX_SPAWN_SETSID);
-  }
-  Start(const Start&) = delete;
-  Start& operator=(const Start&) = delete;
-  ~Start() {
-    posix_spawnattr_destroy(&attributes_);
-    posix_spawn_file_actions_destroy(&actions_);
-  }
-
-  /// 0 or an errno.
-  [[nodiscard]] int run(const std::string& path, char* const* arguments, pid_t& pid) const {
-    return posix_spawn(&pid, path.c_str(), &actions_, &attributes_, arguments, environ);
-  }
-
- private:
-  posix_spawn_file_actions_t actions_;
-  posix_spawnattr_t attributes_;
-};
-
 /// A child's peak begins with that of its parent, whose memory it shares until the program starts.
 std::optional<std::int64_t> peak_of(const rusage& usage) {
   rusage own{};
@@ -133,56 +86,18 @@ std::optional<std::int64_t> peak_of(const rusage& usage) {
                                          : std::nullopt;
 }
 
-/// A child that runs. What is still there when it goes is killed, with what it has started.
-class Running {
- public:
-  Running(pid_t pid, const std::string& program)
-      : pid_(pid),
-        ended_(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))) { // glibc declares it for C
-    if (ended_.get() < 0) {
-      const int error = errno;
-      kill_and_reap();
-      fail(program, "pidfd_open", error);
-    }
-  }
-  Running(const Running&) = delete;
-  Running& operator=(const Running&) = delete;
-  ~Running() {
-    if (pid_ > 0) {
-      kill_and_reap();
-    }
-  }
-
-  [[nodiscard]] int ended() const { return ended_.get(); } ///< can be read once it has
-
-  /// Of one that has ended. What it has left in the background would run beside the next one.
-  [[nodiscard]] ProgramRun reap(double seconds) {
-    kill_session(pid_);
-    int status = 0;
-    rusage usage{};
-    while (::wait4(pid_, &status, 0, &usage) < 0 && errno == EINTR) {
-    }
-    pid_ = -1;
-    return {.seconds = seconds,
-            .user_seconds = seconds_of(usage.ru_utime),
-            .system_seconds = seconds_of(usage.ru_stime),
-            .peak_bytes = peak_of(usage),
-            .page_faults = usage.ru_minflt + usage.ru_majflt,
-            .context_switches = usage.ru_nvcsw + usage.ru_nivcsw,
-            .status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
-            .signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0};
-  }
-
- private:
-  void kill_and_reap() const {
-    kill_session(pid_);
-    while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
-    }
-  }
-
-  pid_t pid_;
-  FileDescriptor ended_;
-};
+/// Of one that has ended.
+ProgramRun reaped(Process& child, double seconds) {
+  const ProcessEnd end = child.wait(0).value();
+  return {.seconds = seconds,
+          .user_seconds = seconds_of(end.usage.ru_utime),
+          .system_seconds = seconds_of(end.usage.ru_stime),
+          .peak_bytes = peak_of(end.usage),
+          .page_faults = end.usage.ru_minflt + end.usage.ru_majflt,
+          .context_switches = end.usage.ru_nvcsw + end.usage.ru_nivcsw,
+          .status = end.status,
+          .signal = end.signal};
+}
 
 /// What can be read now, not for ever; false at the end.
 template <typename Take>
@@ -253,33 +168,6 @@ int milliseconds_left(const ProgramPlan& plan, double seconds) {
              : slice_ms;
 }
 
-std::vector<char*> pointers_to(const std::vector<std::string>& words) {
-  std::vector<char*> arguments;
-  arguments.reserve(words.size() + 1);
-  for (const std::string& word : words) {
-    arguments.push_back(const_cast<char*>(word.c_str())); // exec does not write to them
-  }
-  arguments.push_back(nullptr);
-  return arguments;
-}
-
-/// A program that has just been started, and the clock since then.
-struct Begun {
-  Stopwatch<> watch;
-  Running child;
-};
-Begun begin(const ProgramPlan& plan, const std::string& path, int in, int out, int err) {
-  const Start start(plan, in, out, err);
-  const std::vector<char*> arguments = pointers_to(plan.words);
-  check_interrupt();
-  pid_t pid = -1;
-  const Stopwatch watch;
-  if (const int error = start.run(path, arguments.data(), pid); error != 0) {
-    fail(plan.words.front(), "start", error);
-  }
-  return {watch, Running(pid, plan.words.front())};
-}
-
 } // namespace
 
 Program::Program(ProgramPlan plan)
@@ -291,20 +179,30 @@ Program::Program(ProgramPlan plan)
   }
 }
 
+ProcessPlan Program::start(int out, int err) const {
+  check_interrupt();
+  return {.words = plan_.words,
+          .path = path_,
+          .directory = plan_.directory,
+          .input = plan_.input,
+          .in = nowhere_.get(),
+          .out = out,
+          .err = err};
+}
+
 ProgramRun Program::run() const {
-  auto [watch, child] = begin(plan_, path_, nowhere_.get(), nowhere_.get(), nowhere_.get());
+  Process child(start(nowhere_.get(), nowhere_.get()));
   pollfd waiting{.fd = child.ended(), .events = POLLIN, .revents = 0};
-  while (::poll(&waiting, 1, milliseconds_left(plan_, watch.seconds())) <= 0) {
-    check_time(plan_, watch.seconds());
+  while (::poll(&waiting, 1, milliseconds_left(plan_, child.seconds())) <= 0) {
+    check_time(plan_, child.seconds());
   }
-  return child.reap(watch.seconds());
+  return reaped(child, child.seconds());
 }
 
 ProgramRun Program::run(ProgramOutput& output) const {
   Pipe out;
   Pipe err;
-  auto [watch, child] =
-      begin(plan_, path_, nowhere_.get(), out.write_end.get(), err.write_end.get());
+  Process child(start(out.write_end.get(), err.write_end.get()));
   out.write_end.reset();
   err.write_end.reset();
   Sha256 digest;
@@ -320,8 +218,8 @@ ProgramRun Program::run(ProgramOutput& output) const {
                                 pollfd{.fd = err.read_end.get(), .events = POLLIN, .revents = 0}};
   // What it has left in the background may keep the pipes open; its own end is what counts.
   while (waiting[0].revents == 0) {
-    ::poll(waiting.data(), waiting.size(), milliseconds_left(plan_, watch.seconds()));
-    check_time(plan_, watch.seconds());
+    ::poll(waiting.data(), waiting.size(), milliseconds_left(plan_, child.seconds()));
+    check_time(plan_, child.seconds());
     if (waiting[1].revents != 0 && !drain(waiting[1].fd, read_stdout)) {
       waiting[1].fd = -1;
     }
@@ -329,12 +227,12 @@ ProgramRun Program::run(ProgramOutput& output) const {
       waiting[2].fd = -1;
     }
   }
-  const double seconds = watch.seconds();
+  const double seconds = child.seconds();
   (void)drain(out.read_end.get(), read_stdout);
   (void)drain(err.read_end.get(), read_stderr);
   output.digest = digest.text();
   output.last_words = words.text();
-  return child.reap(seconds);
+  return reaped(child, seconds);
 }
 
 } // namespace diffbench::bench

@@ -6,7 +6,7 @@
 // which copies no page tables.
 #pragma once
 
-#include "child_process.hpp"
+#include "process.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -58,6 +58,8 @@ class Program {
   [[nodiscard]] ProgramRun run(ProgramOutput& output) const;
 
  private:
+  [[nodiscard]] ProcessPlan start(int out, int err) const;
+
   ProgramPlan plan_;
   std::string path_;
   FileDescriptor nowhere_;

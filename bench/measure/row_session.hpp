@@ -267,7 +267,7 @@ class ObservedSession final : public ForwardingSession<T> {
   std::optional<PhaseTimes> sum_;
 };
 
-/// Makes what the planned says. An ordinary row's session is the backend's own, with nothing
+/// Makes what the planned row says. An ordinary row's session is the backend's own, with nothing
 /// before it.
 template <typename T>
 std::unique_ptr<Session<T>> make_session(const PlannedRow& planned, const Problem& problem,

@@ -5,6 +5,7 @@
 #include "diffbench/errors.hpp"
 #include "diffbench/npy.hpp"
 #include "diffbench/text.hpp"
+#include "diffbench/with_dtype.hpp"
 #include "report_file.hpp"
 
 #include <fmt/format.h>
@@ -97,9 +98,9 @@ void add_frame(Film& film, const Snapshot& snapshot) {
         fmt::format("{}: has {}x{} cells and the first snapshot has {}x{}; they are of two runs",
                     snapshot.path.string(), header.nx, header.ny, film.nx, film.ny));
   }
-  BlockMeans means = header.dtype == Dtype::float32
-                         ? block_means(read_npy<float>(snapshot.path), film.block)
-                         : block_means(read_npy<double>(snapshot.path), film.block);
+  BlockMeans means = with_dtype(header.dtype, [&]<typename T>(T) {
+    return block_means(read_npy<T>(snapshot.path), film.block);
+  });
   film.width = means.width;
   film.height = means.height;
   film.frames.push_back({snapshot.step, std::move(means.values)});

@@ -20,17 +20,6 @@
 
 namespace diffbench::bench {
 
-namespace {
-
-/// Whether a line was cut off at its end.
-bool ends_within_a_line(int file) {
-  const off_t size = ::lseek(file, 0, SEEK_END);
-  char last = '\n';
-  return size > 0 && ::pread(file, &last, 1, size - 1) == 1 && last != '\n';
-}
-
-} // namespace
-
 std::vector<std::string> lines_of_file(std::string_view option, const std::filesystem::path& path) {
   const auto fail = [&](const char* what) {
     throw Error(
@@ -89,8 +78,21 @@ void LineFile::lock(Sharing sharing, std::chrono::duration<double> longest_wait)
   }
 }
 
+bool LineFile::ends_within_a_line() const {
+  const off_t size = ::lseek(file_.get(), 0, SEEK_END);
+  char last = '\n';
+  return size > 0 && ::pread(file_.get(), &last, 1, size - 1) == 1 && last != '\n';
+}
+
+void LineFile::drop_last(std::size_t bytes) {
+  const off_t size = ::lseek(file_.get(), 0, SEEK_END);
+  if (::ftruncate(file_.get(), size - static_cast<off_t>(bytes)) != 0) {
+    fail("write");
+  }
+}
+
 void LineFile::append(std::string_view lines) {
-  const std::string text = (ends_within_a_line(file_.get()) ? "\n" : "") + std::string(lines);
+  const std::string text = (ends_within_a_line() ? "\n" : "") + std::string(lines);
   for (std::size_t done = 0; done < text.size();) {
     const ssize_t size = ::write(file_.get(), text.data() + done, text.size() - done);
     if (size < 0 && errno != EINTR) {

@@ -4,9 +4,10 @@
 // next one begins.
 #pragma once
 
-#include "child_process.hpp"
+#include "process.hpp"
 
 #include <chrono>
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -33,6 +34,10 @@ class LineFile {
 
   /// See lines_of_file().
   [[nodiscard]] std::vector<std::string> lines() const { return lines_of_file(option_, path_); }
+  /// Whether a line was cut off at its end.
+  [[nodiscard]] bool ends_within_a_line() const;
+  /// Throws Error.
+  void drop_last(std::size_t bytes);
   /// `lines`, each with its end. Throws Error.
   void append(std::string_view lines);
 

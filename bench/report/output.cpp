@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <set>
@@ -30,13 +31,20 @@ std::string reason(int error_number) { return std::generic_category().message(er
 /// and full inode tables.
 void check_creates(std::string_view option, const fs::path& path, const fs::path& directory) {
   std::string name = (directory / ".diffbench-XXXXXX").string();
+  sigset_t all, own;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &own); // a signal that ends us leaves no file
   const int descriptor = ::mkstemp(name.data());
+  const int error_number = errno;
+  if (descriptor >= 0) {
+    ::close(descriptor);
+    ::unlink(name.c_str());
+  }
+  ::pthread_sigmask(SIG_SETMASK, &own, nullptr);
   if (descriptor < 0) {
     throw Error(fmt::format("{} {}: cannot write in {} ({})", option, path.string(),
-                            directory.string(), reason(errno)));
+                            directory.string(), reason(error_number)));
   }
-  ::close(descriptor);
-  ::unlink(name.c_str());
 }
 
 fs::path parent_of(const fs::path& path) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "text_table.hpp"
 
-#include "markdown.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -87,7 +85,7 @@ std::string TextTable::blocks(std::size_t width) const {
   return text;
 }
 
-std::string TextTable::as_wide_as(std::size_t width) const {
+std::string TextTable::format(std::size_t width) const {
   const std::vector<std::size_t> widths = this->widths();
   const std::size_t all = std::reduce(widths.begin(), widths.end()) + gap * (widths.size() - 1);
   if (wide_tables || optional_.empty() || all <= width) {
@@ -101,12 +99,6 @@ std::string TextTable::as_wide_as(std::size_t width) const {
     narrow.drop(column);
   }
   return narrow.blocks(width) + fmt::format("(more with --wide: {})\n", fmt::join(left_out, ", "));
-}
-
-std::string TextTable::format(std::size_t width) const {
-  std::string text = as_wide_as(width);
-  remember_table(text, rows_, words_);
-  return text;
 }
 
 } // namespace diffbench::bench

@@ -39,7 +39,6 @@ class TextTable {
   [[nodiscard]] std::string format(std::size_t width = text_width) const;
 
  private:
-  [[nodiscard]] std::string as_wide_as(std::size_t width) const;
   [[nodiscard]] std::vector<std::size_t> widths() const;
   [[nodiscard]] std::string blocks(std::size_t width) const;
   [[nodiscard]] std::string block(const std::vector<std::size_t>& widths, std::size_t begin,

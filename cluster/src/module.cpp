@@ -2,6 +2,7 @@
 #include "diffbench/cluster/module.hpp"
 
 #include "diffbench/errors.hpp"
+#include "diffbench/machine.hpp"
 #include "diffbench/shared_library.hpp"
 #include "diffbench/text.hpp"
 
@@ -25,9 +26,7 @@ fs::path module_file(std::string_view name) {
   if (folder != nullptr && *folder != '\0') {
     return fs::path(folder) / file;
   }
-  std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  return program.parent_path().parent_path() / "lib/diffbench" / file;
+  return program_path().parent_path().parent_path() / "lib/diffbench" / file;
 }
 
 std::string packages(std::string_view name) {

@@ -5,6 +5,7 @@
 #include "diffbench/registry.hpp"
 #include "diffbench/row_memory.hpp"
 #include "diffbench/stopwatch.hpp"
+#include "diffbench/with_dtype.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -261,10 +262,9 @@ std::unique_ptr<RankField> make_rank_field(Transport& transport, const RankJob& 
     require_device_messages(transport);
   }
   own.options.device = device_of_rank(backend, job.options.device, transport.place());
-  if (job.problem.dtype == Dtype::float32) {
-    return std::make_unique<RankFieldOf<float>>(transport, own, backend);
-  }
-  return std::make_unique<RankFieldOf<double>>(transport, own, backend);
+  return with_dtype(job.problem.dtype, [&]<typename T>(T) -> std::unique_ptr<RankField> {
+    return std::make_unique<RankFieldOf<T>>(transport, own, backend);
+  });
 }
 
 std::int64_t rows_of_piece(std::int64_t row_bytes) {

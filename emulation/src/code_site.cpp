@@ -3,7 +3,6 @@
 
 #include "user_image.hpp"
 
-#include <cstdio>
 #include <deque>
 #include <filesystem>
 #include <map>
@@ -11,7 +10,11 @@
 #include <utility>
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <link.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace diffbench::emulation {
 namespace {
@@ -25,17 +28,33 @@ std::string without_folder(const std::string& path) {
 }
 
 // What addr2line says, which comes with the compiler's linker: lines, from the innermost function
-// outwards.
+// outwards. Without a shell, to which a file's name may mean more.
 std::string ask_addr2line(const std::string& file, std::uint64_t address) {
-  std::ostringstream command;
-  command << "addr2line -i -e '" << file << "' 0x" << std::hex << address << " 2>/dev/null";
+  std::ostringstream where;
+  where << "0x" << std::hex << address;
+  const std::string place = where.str();
+  const char* const words[] = {"addr2line", "-i", "-e", file.c_str(), place.c_str(), nullptr};
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) {
+    return {};
+  }
+  posix_spawn_file_actions_t streams;
+  ::posix_spawn_file_actions_init(&streams);
+  ::posix_spawn_file_actions_adddup2(&streams, ends[1], STDOUT_FILENO);
+  ::posix_spawn_file_actions_addopen(&streams, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  pid_t child = 0;
+  const int failure =
+      ::posix_spawnp(&child, words[0], &streams, nullptr, const_cast<char* const*>(words), environ);
+  ::posix_spawn_file_actions_destroy(&streams);
+  ::close(ends[1]);
   std::string answer;
-  if (std::FILE* const pipe = ::popen(command.str().c_str(), "r")) {
-    char part[256];
-    while (std::fgets(part, sizeof part, pipe) != nullptr) {
-      answer += part;
-    }
-    ::pclose(pipe);
+  char part[256];
+  for (ssize_t got = 0; (got = ::read(ends[0], part, sizeof part)) > 0;) {
+    answer.append(part, static_cast<std::size_t>(got));
+  }
+  ::close(ends[0]);
+  if (failure == 0) {
+    ::waitpid(child, nullptr, 0);
   }
   return answer;
 }

@@ -8,9 +8,13 @@
 #include "diffbench/shared_library.hpp"
 #include "diffbench/workers.hpp"
 
+#include <fmt/format.h>
+
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <fstream>
@@ -54,18 +58,30 @@ constexpr const char* library_name = "libopenblas.so.0";
 constexpr std::int64_t library_bytes = std::int64_t{256} << 20;
 constexpr std::int64_t thread_bytes = std::int64_t{64} << 20;
 
-void require_address_space() {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
-    return;
+/// Where it gets no memory it asks for ever, and heeds no signal.
+void require_memory() {
+  struct Limit {
+    decltype(RLIMIT_AS) resource;
+    std::size_t used; // which number of /proc/self/statm, in pages
+    const char* ulimit;
+  };
+  std::array<std::int64_t, 6> pages{}; // 0 where it cannot be read
+  std::ifstream statm("/proc/self/statm");
+  for (std::int64_t& number : pages) {
+    statm >> number;
   }
-  std::int64_t pages = 0;
-  std::ifstream("/proc/self/statm") >> pages; // 0 where it cannot be read
-  const std::int64_t left = static_cast<std::int64_t>(limit.rlim_cur) - pages * getpagesize();
-  const std::int64_t need = library_bytes + usable_cpus() * thread_bytes;
-  if (left < need) {
-    throw Unavailable("OpenBLAS needs " + std::to_string(need >> 20) +
-                      " MiB of address space, and ulimit -v leaves " + std::to_string(left >> 20));
+  for (const Limit& limit : {Limit{RLIMIT_AS, 0, "-v"}, Limit{RLIMIT_DATA, 5, "-d"}}) {
+    rlimit bytes{};
+    if (getrlimit(limit.resource, &bytes) != 0 || bytes.rlim_cur == RLIM_INFINITY) {
+      continue;
+    }
+    const std::int64_t left =
+        static_cast<std::int64_t>(bytes.rlim_cur) - pages.at(limit.used) * getpagesize();
+    const std::int64_t need = library_bytes + usable_cpus() * thread_bytes;
+    if (left < need) {
+      throw Unavailable(fmt::format("OpenBLAS needs {} MiB of memory, and ulimit {} leaves {}",
+                                    need >> 20, limit.ulimit, left >> 20));
+    }
   }
 }
 
@@ -79,7 +95,7 @@ void require_threads() {
 }
 
 Functions load() {
-  require_address_space();
+  require_memory();
   require_threads();
   SharedLibrary library(library_name);
   if (!library.loaded()) {

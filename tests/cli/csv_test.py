@@ -12,7 +12,7 @@ SAYING = {
     "comparison": "seconds_per_iteration", "residency": "times_resident", "scaling": "efficiency",
     "sweep": "seconds_per_iteration", "transfer": "bytes_per_second",
     "advise": "warm_seconds", "selftest": "slower",
-    "selftest-engine": "slower", "pitfalls": "mistaken_seconds", "compare": "verdict",
+    "pitfalls": "mistaken_seconds", "compare": "verdict",
     "list": "reason", "doctor": "value",
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""diffbench duel and diffbench history: what they say, keep and refuse. Commands that differ by a factor, or
+"""diffbench duel and diffbench compare --history: what they say, keep and refuse. Commands that differ by a factor, or
 by nothing but the coin, so that no verdict here hangs on a quiet machine."""
 import fcntl
 import itertools
@@ -281,7 +281,7 @@ class Duel(CommandLineTest):
             self.assert_one_line(done.stderr, mention)
         self.assertEqual(len(self.worktrees()), 1)
         self.path("tmp").mkdir()  # a user's, other than root's, needs more than rm
-        read_only = "mkdir -p ro/x && echo > ro/x/f && chmod -R a-w ro && " + ask[1]
+        read_only = "echo > $TMPDIR/left && mkdir -p ro/x && echo > ro/x/f && chmod -R a-w ro && " + ask[1]
         self.duel("--revisions", "v1..v2", "--build", read_only, *ask[2:], "--blocks", "1",
                   env={"TMPDIR": str(self.path("tmp"))})
         self.assertEqual(list(self.path("tmp").iterdir()), [])
@@ -343,7 +343,7 @@ class Duel(CommandLineTest):
                 done = subprocess.run(["sh", "-e", "-c", script], cwd=self.directory, env={**env, "BASE": "HEAD^"},
                                       check=False, capture_output=True, encoding="utf-8", timeout=120)
                 self.assertEqual(done.returncode, code, done.stderr)
-                self.assertIn(f"| {verdict} |", self.path("duel.md").read_text())
+                self.assertRegex(self.path("duel.md").read_text(), rf"(?m) {verdict}$")
 
     def worktrees(self):
         return subprocess.run(["git", "worktree", "list"], cwd=self.directory, capture_output=True, check=True,
@@ -569,7 +569,7 @@ class History(CommandLineTest):
         self.path("h.jsonl").write_text("".join(line + "\n" for line in lines))
 
     def history(self):
-        return parse_json(self.run_ok("history", "h.jsonl", "--json", "-").stdout)["diffbench"]
+        return parse_json(self.run_ok("compare", "--history", "h.jsonl", "--json", "-").stdout)["diffbench"]
 
     def test_duels_are_appended(self):
         for _ in range(2):
@@ -590,7 +590,7 @@ class History(CommandLineTest):
         self.assertIn("1 of 1 row changed", own["sentence"])
         self.assertEqual(change["commits"], ["f" * 40, f"{12:040}"])
         self.assertEqual(row["commits"][12], change["commits"])
-        self.assertIn("+6.", self.run_ok("history", "h.jsonl").stdout)
+        self.assertIn("+6.", self.run_ok("compare", "--history", "h.jsonl").stdout)
 
     def test_a_steady_row_has_none(self):
         noise = random.Random(2)
@@ -626,11 +626,13 @@ class History(CommandLineTest):
             self.assertEqual(len(self.path("h.jsonl").read_text().splitlines()), 1, form)
 
     def test_files_that_are_none(self):
-        self.assert_refused(2, "give a file", "history")
-        self.assert_refused(2, "missing: there is no such file", "history", "missing")
-        self.assert_refused(2, ".: is no regular file", "history", ".")
+        self.assert_refused(2, "history: is now diffbench compare --history FILE", "history", "h.jsonl")
+        self.assert_refused(2, "leave OLD and NEW out", "compare", "a", "b", "--history", "h.jsonl")
+        self.assert_refused(2, "--fail-on: has no effect", "compare", "--history", "h.jsonl", "--fail-on", "slower=5%")
+        self.assert_refused(2, "missing: there is no such file", "compare", "--history", "missing")
+        self.assert_refused(2, ".: is no regular file", "compare", "--history", ".")
         self.path("other").write_text("text\n")
-        self.assert_refused(2, "other: has no line of a history", "history", "other")
+        self.assert_refused(2, "other: has no line of a history", "compare", "--history", "other")
 
 
 if __name__ == "__main__":

@@ -84,7 +84,7 @@ class ResultSchema(EveryVerb):
     def test_the_default_rubric(self):
         schema = parse_json((ROOT / "bench/lab/try/grade/rubric.schema.json").read_text())
         jsonschema.Draft7Validator.check_schema(schema)
-        rubric = parse_json(self.run_ok("grade", "--print-rubric").stdout)
+        rubric = parse_json(self.run_ok("try", "--print-rubric").stdout)
         validator = jsonschema.Draft7Validator(schema)
         self.assertEqual([error.message for error in validator.iter_errors(rubric)], [])
         for key, value in (("criterion", "fast"), ("points", -1), ("row", "numpy")):

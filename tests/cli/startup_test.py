@@ -51,15 +51,17 @@ class Startup(CommandLineTest):
         if self.run_program("--version", preexec_fn=limit).returncode != 0:
             self.skipTest("a sanitizer needs more")
 
-    def test_a_limit_of_the_address_space(self):
+    def test_limits_of_memory(self):
         """OpenBLAS spins where it gets none."""
-        def limit():
-            resource.setrlimit(resource.RLIMIT_AS, (150 << 20, 150 << 20))
-        self.need(limit)
-        self.run_ok("list", preexec_fn=limit)
-        done = self.run_program(*"mlp train --engine cpu_xtensor --epochs 1".split(), preexec_fn=limit)
-        self.assertEqual(done.returncode, 4)
-        self.assert_one_line(done.stderr, "OpenBLAS needs")
+        for which, name in ((resource.RLIMIT_AS, "-v"), (resource.RLIMIT_DATA, "-d")):
+            def limit():
+                resource.setrlimit(which, (150 << 20, 150 << 20))
+            with self.subTest(name):
+                self.need(limit)
+                self.run_ok("list", preexec_fn=limit)
+                done = self.run_program(*"mlp train --engine cpu_xtensor --epochs 1".split(), preexec_fn=limit)
+                self.assertEqual(done.returncode, 4)
+                self.assert_one_line(done.stderr, f" MiB of memory, and ulimit {name} leaves ")
 
     def test_threads_that_cannot_be_made(self):
         """Stacks for eight do not fit. The threads that were made wait for nobody."""

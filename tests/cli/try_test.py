@@ -449,7 +449,7 @@ __global__ void step(const float* u, float* out, int nx, int ny, float factor) {
             if text not in seen:  # several are mended by the same text
                 seen.add(text)
                 self.path(f"class/mended-{name}.cu").write_text(text)
-        done = self.run_ok("grade", "class", "--no-timing", "--json", "-", "--timeout", "60")
+        done = self.run_ok("try", "class", "--no-timing", "--json", "-", "--timeout", "60")
         for result in parse_json(done.stdout)["diffbench"]["grade"]["results"]:
             with self.subTest(result["name"]):
                 if result["name"].startswith("mended-"):
@@ -534,6 +534,21 @@ __global__ void step(const float* u, float* out, int nx, int ny, float factor) {
                     self.assertRegex(result["unprotected"], "it can read what (you|every user) can read, since bwrap is"
                                      " not installed")
             victim.kill()
+
+    def test_a_compiler_that_the_machine_stops(self):
+        """That is nothing about the file."""
+        self.path("a.c").write_text(corpus.STEP_C)
+        compiler = self.path("full-cc")
+        for says, code in (("fatal error: error writing to a.s: No space left on device", 4),
+                           ("fatal error: Killed signal terminated program cc1", 4),
+                           ("cc1: out of memory allocating 65536 bytes", 4),
+                           ("a.c:1:1: error: y\n    1 | \"out of memory\"", 2)):
+            with self.subTest(says):
+                compiler.write_text(f"#!/bin/sh\ntest \"$1\" = --version || {{ echo '{says}' >&2; exit 1; }}\n")
+                compiler.chmod(0o755)
+                done = self.run_program("try", "a.c", "--no-timing", "--compiler", str(compiler))
+                self.assertEqual(done.returncode, code, done.stderr)
+                self.assert_one_line(done.stderr, "a.c cannot be compiled here: " if code == 4 else "does not compile")
 
     def test_what_the_compiler_reads(self):
         """Nothing but the file's own folder and the system's: its name may be put together by the assembler."""

@@ -18,7 +18,6 @@ LAYERS = {"measure": [], "report": ["measure"]}
 LAYERS["options"] = LAYERS["observe"] = LAYERS["model"] = ["measure", "report"]
 LAYERS["lab"] = ["measure", "report", "options", "observe", "model"]
 LAYERS["app"] = [*LAYERS["lab"], "lab"]
-LAYERS["manual"] = [*LAYERS["app"], "app"]
 # Experiments that build on another one.
 EXPERIMENTS = {"duel": ["try"], "lesson": ["pitfalls", "try"], "mlp": ["scaling", "pitfalls"]}
 

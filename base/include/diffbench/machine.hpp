@@ -47,8 +47,10 @@ struct Caches {
 /// more busy threads than that, all of them are stopped for a part of each period.
 [[nodiscard]] double cpu_quota(const std::filesystem::path& root = "/");
 /// Bytes that can still be allocated without swapping: MemAvailable, cut down to what the cgroup's
-/// limit leaves; the largest std::int64_t when the system does not tell.
+/// limit leaves; without /proc, what is free and in buffers (sysinfo(2)).
 [[nodiscard]] std::int64_t available_memory(const std::filesystem::path& root = "/");
+/// This program's file: absolute; without /proc by the name that it was started with.
+[[nodiscard]] std::filesystem::path program_path();
 /// As the kernel names it, or on 64-bit Arm by the numbers that the kernel has instead; "unknown
 /// CPU" when the system does not tell.
 [[nodiscard]] std::string cpu_model(const std::filesystem::path& root = "/");

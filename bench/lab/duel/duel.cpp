@@ -165,7 +165,7 @@ StepDuel step_duel_of(const DuelOptions& options, Progress& progress) {
   }
   progress.stage("reference");
   steps.problem.dtype = steps.dtype.value_or(Dtype::float32);
-  return backend_duel({{{options.a}, {options.b}}}, steps);
+  return backend_duel({options.a, options.b}, steps);
 }
 
 /// Says on the card what their samples compute.
@@ -433,7 +433,7 @@ Action declare_duel(OptionList& options) {
   typed->output.declare_files(options);
   options.clearing_flag("--no-progress", typed->output.progress, "no progress bar");
   options.output("--history FILE", typed->card.history, kind_of_output::history,
-                 "append the result to this file, a line of JSON; see diffbench history");
+                 "append the result to this file, a line of JSON; see diffbench compare --history");
   return [typed](const Invocation& invocation) {
     check(*typed);
     return run_duel(*typed, invocation);

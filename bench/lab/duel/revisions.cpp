@@ -126,8 +126,11 @@ void BuiltRevisions::build(Side side, const std::string& revision, const std::st
     return;
   }
   const Done done = as_of("--build", [&] {
-    // Some tools tell errors on stdout.
-    return run({"sh", "-c", "exec >&2\n" + plan_.build}, directory(side), plan_.build_seconds);
+    // Some tools tell errors on stdout, and leave their files where they are stopped.
+    const std::string files = places_.directory->path() / "files";
+    std::filesystem::create_directories(files);
+    return run({"sh", "-c", "export TMPDIR=\"$0\"; exec >&2\n" + plan_.build, files},
+               directory(side), plan_.build_seconds);
   });
   if (done.status != 0) {
     throw Error(fmt::format("--build: {} does not build, exit code {}{}{}", revision, done.status,

@@ -7,6 +7,7 @@
 #include "diffbench/registry.hpp"
 #include "diffbench/stopwatch.hpp"
 #include "diffbench/text.hpp"
+#include "diffbench/with_dtype.hpp"
 #include "digest.hpp"
 #include "row_session.hpp"
 #include "timing.hpp"
@@ -27,8 +28,7 @@ void serve_samples(const ServedRow& row, std::istream& requests, std::ostream& a
   const Problem problem{.nx = row.nx, .ny = row.ny, .dtype = row.dtype};
   const PlannedRow planned{.backend = require_backend(row.backend, row.device),
                            .probe = {},
-                           .session = {.threads = row.threads, .device = row.device},
-                           .slowdown = row.slowdown};
+                           .session = {.threads = row.threads, .device = row.device}};
   Field<T> initial(problem.nx, problem.ny);
   fill_initial(problem, {.kind = InitialField::Kind::random, .seed = row.seed, .path = {}},
                initial);
@@ -50,8 +50,8 @@ void serve_samples(const ServedRow& row, std::istream& requests, std::ostream& a
 } // namespace
 
 std::string line_of(const ServedRow& row) {
-  return fmt::format("{} {} {} {} {} {} {} {} {}", row.backend, row.nx, row.ny, row.steps,
-                     to_string(row.dtype), row.threads, row.device, row.slowdown, row.seed);
+  return fmt::format("{} {} {} {} {} {} {} {}", row.backend, row.nx, row.ny, row.steps,
+                     to_string(row.dtype), row.threads, row.device, row.seed);
 }
 
 ServedRow parse_served_row(const std::string& line) {
@@ -59,7 +59,7 @@ ServedRow parse_served_row(const std::string& line) {
   ServedRow row;
   std::string dtype;
   if (!(words >> row.backend >> row.nx >> row.ny >> row.steps >> dtype >> row.threads >>
-        row.device >> row.slowdown >> row.seed)) {
+        row.device >> row.seed)) {
     throw InvalidInput(fmt::format("no plan of a row: {}", line));
   }
   row.dtype = dtype_names.parse(dtype);
@@ -73,11 +73,7 @@ void serve_row(std::istream& requests, std::ostream& answers) {
       return;
     }
     const ServedRow row = parse_served_row(line);
-    if (row.dtype == Dtype::float32) {
-      serve_samples<float>(row, requests, answers);
-    } else {
-      serve_samples<double>(row, requests, answers);
-    }
+    with_dtype(row.dtype, [&]<typename T>(T) { serve_samples<T>(row, requests, answers); });
   } catch (const std::exception& error) {
     answers << "error " << one_line(error.what()) << std::endl;
   }

@@ -24,7 +24,6 @@ struct ServedRow {
   Dtype dtype = Dtype::float32;
   int threads = 0; ///< 0: the backend's default
   int device = 0;
-  double slowdown = 0;
   std::uint64_t seed = 0;
 };
 /// A line without its end, and back. Throws InvalidInput.

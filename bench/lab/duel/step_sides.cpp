@@ -7,6 +7,7 @@
 #include "diffbench/initial.hpp"
 #include "diffbench/machine.hpp"
 #include "diffbench/text.hpp"
+#include "diffbench/with_dtype.hpp"
 #include "duel/served_row.hpp"
 #include "first_runs.hpp"
 #include "interrupt.hpp"
@@ -124,7 +125,7 @@ class ServedSampler final : public Sampler {
   ServedSampler(Side side, const ServedRow& row, const std::string& digest, double limit_seconds)
       : side_(side),
         limit_(limit_seconds),
-        child_({fs::read_symlink("/proc/self/exe").string(), std::string(serve_row_argument)}) {
+        child_({program_path().string(), std::string(serve_row_argument)}) {
     const std::string found = ask(line_of(row));
     if (found != digest) {
       throw NotVerified(fmt::format("{}: its field is not the reference's after {} steps",
@@ -190,14 +191,13 @@ std::string reference_digest(const StepPlan& plan) {
   return facts.sha256;
 }
 
-void check_backends(const std::array<BackendSide, 2>& sides, const StepPlan& plan) {
+void check_backends(const std::array<std::string, 2>& sides, const StepPlan& plan) {
   std::vector<PlannedRow> both;
-  for (const BackendSide& side : sides) {
-    PlannedRow planned =
-        select_backends({.backends = {side.name}, .session = plan.session}).front();
+  for (const std::string& name : sides) {
+    PlannedRow planned = select_backends({.backends = {name}, .session = plan.session}).front();
     if (planned.backend.device == DeviceKind::emulated) {
       throw Unavailable(
-          fmt::format("--backend {}: its device is emulated, and has no time", side.name));
+          fmt::format("--backend {}: its device is emulated, and has no time", name));
     }
     both.push_back(std::move(planned));
   }
@@ -249,29 +249,27 @@ StepDuel submission_duel(const std::string& a, const std::string& b, const StepP
   return {.run =
               [all, pairs = plan.pairs](Side first) {
                 return block_of_pairs(first, pairs, [&](Side side) {
-                  return all->problem.dtype == Dtype::float32 ? start_side<float>(*all, side)
-                                                              : start_side<double>(*all, side);
+                  return with_dtype(all->problem.dtype,
+                                    [&]<typename T>(T) { return start_side<T>(*all, side); });
                 });
               },
           .work = work_of(all->problem, plan.steps, std::nullopt)};
 }
 
-StepDuel backend_duel(const std::array<BackendSide, 2>& sides, const StepPlan& plan) {
+StepDuel backend_duel(const std::array<std::string, 2>& sides, const StepPlan& plan) {
   check_backends(sides, plan);
-  const std::string digest = plan.problem.dtype == Dtype::float32 ? reference_digest<float>(plan)
-                                                                  : reference_digest<double>(plan);
+  const std::string digest = with_dtype(
+      plan.problem.dtype, [&]<typename T>(T) { return reference_digest<T>(plan); });
   const auto run = [=](Side first) {
     return block_of_pairs(first, plan.pairs, [&](Side side) -> std::unique_ptr<Sampler> {
-      const BackendSide& own = sides[index_of(side)];
       return std::make_unique<ServedSampler>(side,
-                                             ServedRow{.backend = own.name,
+                                             ServedRow{.backend = sides[index_of(side)],
                                                        .nx = plan.problem.nx,
                                                        .ny = plan.problem.ny,
                                                        .steps = plan.steps,
                                                        .dtype = plan.problem.dtype,
                                                        .threads = plan.session.threads,
                                                        .device = plan.session.device,
-                                                       .slowdown = own.slowdown,
                                                        .seed = plan.seed},
                                              digest, plan.limit_seconds);
     });

@@ -45,15 +45,10 @@ struct StepDuel {
 [[nodiscard]] StepDuel submission_duel(const std::string& a, const std::string& b,
                                        const StepPlan& plan, Progress& progress);
 
-/// A backend, and a slowdown that is planted to test what is to find slowdowns.
-struct BackendSide {
-  std::string name;
-  double slowdown = 0; ///< as a fraction of the time of the steps
-};
 /// Of two backends, which may be the same: this program in processes of its own, each of which must
 /// first give the reference's bits, or the block throws NotVerified. Computes the reference, which
 /// blocks. Throws Unavailable, InvalidInput (memory; steps that take the reference longer than a
 /// sample may), Interrupted.
-[[nodiscard]] StepDuel backend_duel(const std::array<BackendSide, 2>& sides, const StepPlan& plan);
+[[nodiscard]] StepDuel backend_duel(const std::array<std::string, 2>& sides, const StepPlan& plan);
 
 } // namespace diffbench::bench

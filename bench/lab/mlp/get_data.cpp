@@ -2,7 +2,6 @@
 // `diffbench get-data`: a data set for `diffbench mlp`, downloaded as a package by the program that
 // knows its registry, which also proves where it comes from. Sizes and hashes are checked before
 // anything is put in place.
-#include "child_process.hpp"
 #include "diffbench/atomic_file.hpp"
 #include "diffbench/known_names.hpp"
 #include "digest.hpp"
@@ -11,6 +10,7 @@
 #include "option_list.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "program_run.hpp"
 #include "temporary_directory.hpp"
 #include "verb.hpp"
 
@@ -19,7 +19,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -101,25 +100,19 @@ std::optional<Contents> read_right(const DataSource& source, const fs::path& fol
 }
 
 /// Runs it in `place` to its end. Throws Error with its last words.
-void run(std::vector<std::string> command, const fs::path& place, const std::string& instead) {
-  const std::string program = command.front();
-  command.insert(command.begin(), {"env", "-C", place.string()});
-  ChildProcess child(command);
-  std::string line;
-  ChildProcess::Outcome outcome{};
-  do { // what it says goes nowhere: its complaints are on stderr
-    outcome = child.read_line(line, std::chrono::hours(1), interrupted);
-  } while (outcome == ChildProcess::Outcome::line);
-  if (outcome == ChildProcess::Outcome::interrupted) {
-    throw Interrupted();
-  }
-  constexpr int not_found = 127; // says env
-  const std::optional<int> status = child.wait(std::chrono::minutes(1));
-  if (status == not_found) {
+void run(const std::vector<std::string>& command, const fs::path& place,
+         const std::string& instead) {
+  const std::string& program = command.front();
+  std::optional<Program> found;
+  try {
+    found.emplace(ProgramPlan{
+        .words = command, .directory = place.string(), .limit_seconds = 3600}); // of a slow line
+  } catch (const InvalidInput&) {
     throw Error(fmt::format("needs {}, which is not here; {}", program, instead));
   }
-  if (status != 0) {
-    throw Error(fmt::format("{} could not get it: {}; {}", program, child.last_words(2), instead));
+  ProgramOutput said;
+  if (found->run(said).status != 0) {
+    throw Error(fmt::format("{} could not get it: {}; {}", program, said.last_words, instead));
   }
 }
 

@@ -70,11 +70,8 @@ class Race {
   void enter_all() {
     for (const mlp::EngineInfo& engine : options_.engines) {
       for (const int threads : engine_threads(engine)) {
-        enter_engine({.engine = engine, .label = std::string(engine.name)}, threads);
+        enter_engine(engine, threads);
       }
-    }
-    for (const PlantedEngine& planted : options_.planted) {
-      enter_engine(planted, 0);
     }
     for (const std::string& peer : options_.peers) {
       for (const int threads : threads_of_peer(peer)) {
@@ -93,15 +90,13 @@ class Race {
     }
   }
 
-  void enter_engine(const PlantedEngine& planted, int threads) {
+  void enter_engine(const mlp::EngineInfo& engine, int threads) {
     SessionOptions session = options_.session;
     session.threads = threads != 0 ? threads : session.threads;
     enter(
-        planted.label, threads, planted.engine.device,
-        [planted, session](const TrainingJob& job) {
-          return slowed(engine_steps(planted.engine, session, job), planted.slowdown);
-        },
-        [this, planted, session] { return small_nets_.check(planted.engine, session); });
+        std::string(engine.name), threads, engine.device,
+        [engine, session](const TrainingJob& job) { return engine_steps(engine, session, job); },
+        [this, engine, session] { return small_nets_.check(engine, session); });
   }
 
   [[nodiscard]] std::vector<int> engine_threads(const mlp::EngineInfo& engine) const {

@@ -20,17 +20,9 @@
 
 namespace diffbench::bench {
 
-/// An engine under another name, and slower on purpose: what is to find slow rows is tested on it.
-struct PlantedEngine {
-  mlp::EngineInfo engine;
-  std::string label;
-  double slowdown = 0; ///< as a fraction of the time of the steps
-};
-
 /// Who takes part in a race.
 struct RaceOptions {
   std::vector<mlp::EngineInfo> engines;
-  std::vector<PlantedEngine> planted = {}; ///< with the session's threads
   /// Each threaded engine and each peer on the CPU once with each. Empty: engines once, as they
   /// choose; peers once with 1 thread and once with all.
   std::vector<int> threads;

@@ -5,13 +5,9 @@
 
 #include <fmt/format.h>
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
-#include <cerrno>
-#include <cstring>
+#include <filesystem>
 #include <set>
+#include <system_error>
 #include <utility>
 
 namespace diffbench::bench {
@@ -49,17 +45,6 @@ std::string line_of(const ordered_json& json) {
   return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
-/// Of a text that ends with a line end; what is no JSON is there as such.
-std::vector<ordered_json> parse_lines(std::string_view text) {
-  std::vector<ordered_json> lines;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = text.find('\n', begin);
-    lines.push_back(ordered_json::parse(text.substr(begin, end - begin), nullptr, false));
-    begin = end + 1;
-  }
-  return lines;
-}
-
 [[noreturn]] void refuse_line(const std::filesystem::path& path, std::size_t number,
                               const char* what) {
   throw InvalidInput(fmt::format("{}: line {} {}", path.string(), number, what));
@@ -90,72 +75,41 @@ std::vector<SweepPoint> sweep_points(const std::filesystem::path& path,
 
 SweepJournal::SweepJournal(std::filesystem::path path, const ordered_json& header, bool resume)
     : path_(std::move(path)) {
-  file_ = ::open(path_.c_str(), O_RDWR | O_APPEND | O_CLOEXEC | (resume ? 0 : O_CREAT), 0666);
-  if (file_ < 0 && resume && errno == ENOENT) {
+  std::error_code ignored;
+  if (resume && !std::filesystem::exists(path_, ignored)) {
     throw InvalidInput(fmt::format("--resume: there is no {}; leave --resume out to begin a sweep",
                                    path_.string()));
   }
-  if (file_ < 0) {
-    fail("open");
+  file_.emplace("--out", path_, LineFile::Sharing::refuses);
+  std::vector<std::string> texts = file_->lines();
+  if (!resume && !texts.empty()) {
+    throw InvalidInput(
+        fmt::format("--out {}: the file exists already; give --resume to continue its sweep, "
+                    "or another name",
+                    path_.string()));
   }
-  try {
-    struct stat about {};
-    if (::fstat(file_, &about) != 0 || !S_ISREG(about.st_mode)) { // a device may have no end
-      throw InvalidInput(
-          fmt::format("--out {}: is not a regular file; a sweep must be able to read it again",
-                      path_.string()));
-    }
-    if (::flock(file_, LOCK_EX | LOCK_NB) != 0) {
-      throw Error(fmt::format("--out {}: another sweep is writing to it", path_.string()));
-    }
-    const std::string text = read_all();
-    if (!resume && !text.empty()) {
-      throw InvalidInput(
-          fmt::format("--out {}: the file exists already; give --resume to continue its sweep, "
-                      "or another name",
-                      path_.string()));
-    }
-    // What follows the last line end is a line that was cut off while it was written.
-    const std::size_t complete = text.rfind('\n') + 1; // npos + 1 is 0
-    if (complete == 0) {
-      if (!line_of(header).starts_with(text)) {
-        throw InvalidInput(fmt::format("--resume: {} is not of this sweep", path_.string()));
-      }
-      if (::ftruncate(file_, 0) != 0) {
-        fail("write");
-      }
-      write_line(header);
-    } else {
-      const std::vector<ordered_json> lines =
-          parse_lines(std::string_view(text).substr(0, complete));
-      check_header(lines.front(), header);
-      points_ = sweep_points(path_, std::span(lines).subspan(1));
-      if (::ftruncate(file_, static_cast<off_t>(complete)) != 0) {
-        fail("write");
-      }
-    }
-  } catch (...) {
-    ::close(file_);
-    throw;
+  const bool cut_off = file_->ends_within_a_line();
+  const std::string rest = cut_off ? texts.back() : "";
+  texts.resize(texts.size() - (cut_off ? 1 : 0));
+  std::vector<ordered_json> lines;
+  for (const std::string& text : texts) { // what is no JSON is there as such
+    lines.push_back(ordered_json::parse(text, nullptr, false));
+  }
+  if (!lines.empty()) {
+    check_header(lines.front(), header);
+    points_ = sweep_points(path_, std::span(lines).subspan(1));
+  } else if (!line_of(header).starts_with(rest)) {
+    throw InvalidInput(fmt::format("--resume: {} is not of this sweep", path_.string()));
+  }
+  file_->drop_last(rest.size());
+  if (lines.empty()) {
+    file_->append(line_of(header));
   }
 }
-
-SweepJournal::~SweepJournal() { ::close(file_); }
 
 void SweepJournal::append(const SweepPoint& point) {
-  write_line({{"values", point.values}, {"seconds", point.seconds}, {"result", point.result}});
-}
-
-std::string SweepJournal::read_all() const {
-  std::string text;
-  char part[1 << 16];
-  for (ssize_t size = 0; (size = ::read(file_, part, sizeof part)) != 0;) {
-    if (size < 0) {
-      fail("read");
-    }
-    text.append(part, static_cast<std::size_t>(size));
-  }
-  return text;
+  file_->append(
+      line_of({{"values", point.values}, {"seconds", point.seconds}, {"result", point.result}}));
 }
 
 void SweepJournal::check_header(const ordered_json& there, const ordered_json& here) const {
@@ -171,24 +125,6 @@ void SweepJournal::check_header(const ordered_json& there, const ordered_json& h
                     "or another --out",
                     path_.string(), differs));
   }
-}
-
-void SweepJournal::write_line(const ordered_json& json) const {
-  const std::string line = line_of(json);
-  for (std::size_t done = 0; done < line.size();) {
-    const ssize_t size = ::write(file_, line.data() + done, line.size() - done);
-    if (size < 0) {
-      fail("write");
-    }
-    done += static_cast<std::size_t>(size);
-  }
-  if (::fdatasync(file_) != 0) {
-    fail("write");
-  }
-}
-
-void SweepJournal::fail(const char* what) const {
-  throw Error(fmt::format("--out {}: cannot {}: {}", path_.string(), what, std::strerror(errno)));
 }
 
 } // namespace diffbench::bench

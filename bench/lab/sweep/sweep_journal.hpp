@@ -4,9 +4,12 @@
 // moment (Ctrl-C, a kill, a full disk) loses at most the combination that was being measured.
 #pragma once
 
+#include "line_file.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -31,9 +34,6 @@ class SweepJournal {
   /// which must be of a sweep with the same `header`, an object of objects. Throws InvalidInput for
   /// what is refused, Error where the system fails. No other process can write to it meanwhile.
   SweepJournal(std::filesystem::path path, const nlohmann::ordered_json& header, bool resume);
-  SweepJournal(const SweepJournal&) = delete;
-  SweepJournal& operator=(const SweepJournal&) = delete;
-  ~SweepJournal();
 
   /// What earlier runs measured.
   [[nodiscard]] const std::vector<SweepPoint>& points() const { return points_; }
@@ -41,13 +41,10 @@ class SweepJournal {
   void append(const SweepPoint& point);
 
  private:
-  [[nodiscard]] std::string read_all() const;
   void check_header(const nlohmann::ordered_json& there, const nlohmann::ordered_json& here) const;
-  void write_line(const nlohmann::ordered_json& json) const;
-  [[noreturn]] void fail(const char* what) const;
 
   std::filesystem::path path_;
-  int file_ = -1;
+  std::optional<LineFile> file_;
   std::vector<SweepPoint> points_;
 };
 

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host_compiler.hpp"
 
-#include "child_process.hpp"
 #include "diffbench/errors.hpp"
-#include "diffbench/stopwatch.hpp"
+#include "diffbench/machine.hpp"
 #include "interrupt.hpp"
+#include "process.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <chrono>
 #include <fstream>
 #include <iterator>
+#include <regex>
 #include <sstream>
 
+#include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -23,14 +24,19 @@ namespace diffbench::bench {
 namespace {
 
 namespace fs = std::filesystem;
-using Seconds = std::chrono::duration<double>;
 
-constexpr Seconds compile_limit(60);
-constexpr Seconds version_limit(10);
+constexpr double compile_seconds = 60;
+constexpr double version_seconds = 10;
+
+FileDescriptor nowhere() { return FileDescriptor(::open("/dev/null", O_RDWR | O_CLOEXEC)); }
 
 bool is_there(const std::string& program) {
+  const FileDescriptor none = nowhere();
   try {
-    return ChildProcess({program, "--version"}).wait(version_limit) == 0;
+    Process asked(
+        {.words = {program, "--version"}, .in = none.get(), .out = none.get(), .err = none.get()});
+    const auto& end = asked.wait(version_seconds);
+    return end && end->status == 0;
   } catch (const Error&) {
     return false;
   }
@@ -54,41 +60,29 @@ Said run(std::vector<std::string> words, const std::vector<std::string>& command
          const fs::path& work_dir) {
   const fs::path file = work_dir / "messages.txt";
   // A file of a GiB and memory of 8 are more than a kernel needs, and less than a disk has.
-  words.insert(words.begin(),
-               {"sh", "-c",
-                "m=$1; export TMPDIR=\"$2\" CCACHE_DISABLE=1 LC_ALL=C; shift 2; ulimit -f 2097152; "
-                "ulimit -v 8388608; exec \"$@\" 2> \"$m\"",
-                "sh", file.string(), work_dir.string()});
+  words.insert(words.begin(), {"sh", "-c",
+                               "export TMPDIR=\"$1\" CCACHE_DISABLE=1 LC_ALL=C; shift; "
+                               "ulimit -f 2097152; ulimit -v 8388608; exec \"$@\"",
+                               "sh", work_dir.string()});
   words.insert(words.end(), command.begin(), command.end());
-  ChildProcess child(words);
-  const Stopwatch watch;
-  const auto left = [&watch] {
-    return std::max(Seconds(0), compile_limit - Seconds(watch.seconds()));
-  };
-  ChildProcess::Outcome outcome{};
-  do { // it has ended where its stdout is closed
-    std::string line;
-    outcome = child.read_line(line, left(), interrupted);
-  } while (outcome == ChildProcess::Outcome::line);
-  if (outcome == ChildProcess::Outcome::interrupted) {
-    child.kill_now();
-    throw Interrupted();
-  }
-  const auto status = child.wait(left());
-  if (!status) {
-    child.kill_now();
+  const FileDescriptor none = nowhere();
+  const FileDescriptor errors(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  Process compiler({.words = words, .in = none.get(), .out = none.get(), .err = errors.get()});
+  const auto& end = compiler.wait(compile_seconds, interrupted);
+  if (!end) {
+    check_interrupt();
     throw InvalidInput(
-        fmt::format("{} takes longer than {:g} s", command.front(), compile_limit.count()));
+        fmt::format("{} takes longer than {:g} s", command.front(), compile_seconds));
   }
   std::ifstream messages(file, std::ios::binary);
-  return {*status, {std::istreambuf_iterator<char>(messages), {}}};
+  return {end->status, {std::istreambuf_iterator<char>(messages), {}}};
 }
 
 } // namespace
 
 fs::path child_program() {
   std::error_code ignored;
-  const fs::path folder = fs::read_symlink("/proc/self/exe", ignored).parent_path();
+  const fs::path folder = program_path().parent_path();
   for (const fs::path& place : {folder / "diffbench_try_child",
                                 folder.parent_path() / "libexec/diffbench/diffbench_try_child"}) {
     if (fs::exists(place, ignored)) {
@@ -146,6 +140,17 @@ std::string first_error(const std::string& text, const fs::path& file) {
 }
 
 std::string why_not_compiled(const std::string& text, const fs::path& file) {
+  static const std::regex machine(
+      "[^|]*(No space left on device|Disk quota exceeded|annot allocate "
+      "memory|out of memory|memory exhausted|Killed signal|Resource "
+      "temporarily unavailable|Read-only file system)[^|]*");
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (std::regex_match(line, machine)) { // lines of the source have a |
+      throw Unavailable(
+          fmt::format("{} cannot be compiled here: {}", file.filename().string(), line));
+    }
+  }
   const std::string error = first_error(text, file);
   const bool refused = error.find("Permission denied") != std::string::npos ||
                        error.find("file not found: ") != std::string::npos; // the assembler's

@@ -51,6 +51,7 @@ struct Said {
 [[nodiscard]] std::string first_error(const std::string& text, const std::filesystem::path& file);
 
 /// The same as a sentence, which says where it was about a file that the compiler may not read.
+/// Throws Unavailable where the machine is at fault: no space, no memory, no process.
 [[nodiscard]] std::string why_not_compiled(const std::string& text,
                                            const std::filesystem::path& file);
 

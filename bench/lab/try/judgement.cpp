@@ -3,6 +3,7 @@
 
 #include "interrupt.hpp"
 #include "units.hpp"
+#include "diffbench/with_dtype.hpp"
 
 #include <fmt/format.h>
 
@@ -780,8 +781,9 @@ template Explanation explain(const std::vector<JudgedRun<double>>&);
 Judgement judge_submission(const Submission& submission, Dtype dtype, const JudgePlan& plan,
                            const std::filesystem::path& work_dir,
                            const std::function<void(double)>& on_progress) {
-  return dtype == Dtype::float32 ? Judge<float>(submission, plan, work_dir, on_progress).judge()
-                                 : Judge<double>(submission, plan, work_dir, on_progress).judge();
+  return with_dtype(dtype, [&]<typename T>(T) {
+    return Judge<T>(submission, plan, work_dir, on_progress).judge();
+  });
 }
 
 } // namespace diffbench::bench

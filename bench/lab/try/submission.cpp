@@ -5,6 +5,7 @@
 #include "cuda/emulated_cuda.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/known_names.hpp"
+#include "diffbench/machine.hpp"
 #include "diffbench/text.hpp"
 #include "elf_symbols.hpp"
 #include "included_files.hpp"
@@ -145,12 +146,11 @@ class Compiler {
   [[nodiscard]] std::vector<std::string> base() const {
     std::vector<std::string> command = {program_};
     command.insert(command.end(), flags_.begin(), flags_.end());
-    std::error_code ignored;
-    const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
     // Of what is installed, and of the source tree that we were built from.
-    command.insert(command.end(), {"-fdiagnostics-color=never", "-I",
-                                   (program.parent_path().parent_path() / "include").string(), "-I",
-                                   DIFFBENCH_TRY_HEADERS});
+    command.insert(command.end(),
+                   {"-fdiagnostics-color=never", "-I",
+                    (program_path().parent_path().parent_path() / "include").string(), "-I",
+                    DIFFBENCH_TRY_HEADERS});
     return command;
   }
   Language language_;

@@ -7,6 +7,7 @@
 #include "diffbench/initial.hpp"
 #include "diffbench/machine.hpp"
 #include "diffbench/verify.hpp"
+#include "diffbench/with_dtype.hpp"
 #include "first_runs.hpp"
 #include "interrupt.hpp"
 #include "least_effect.hpp"
@@ -294,13 +295,9 @@ ComparisonResult time_submission(const ComparisonPlan& plan, const Submission& s
     progress.stage("copy bandwidth");
     result.copy = measure_copy_bandwidth(copy_array_bytes(), usable_cpus(), 0.2);
   }
-  if (plan.problem.dtype == Dtype::float32) {
-    SubmissionRounds<float>(plan, progress)
-        .run(submission, judgement, row_name, how, work_dir, result);
-  } else {
-    SubmissionRounds<double>(plan, progress)
-        .run(submission, judgement, row_name, how, work_dir, result);
-  }
+  with_dtype(plan.problem.dtype, [&]<typename T>(T) {
+    SubmissionRounds<T>(plan, progress).run(submission, judgement, row_name, how, work_dir, result);
+  });
   if (result.find(result.baseline) == nullptr) {
     result.baseline = "xtensor";
   }

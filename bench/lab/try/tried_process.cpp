@@ -3,6 +3,7 @@
 
 #include "diffbench/stopwatch.hpp"
 #include "diffbench/text.hpp"
+#include "diffbench/with_dtype.hpp"
 #include "host_compiler.hpp"
 #include "interrupt.hpp"
 
@@ -271,9 +272,8 @@ std::string TriedProcess::ask(const std::string& request) {
 void TriedProcess::open(const Problem& problem, Form form) {
   problem_ = problem;
   places_ = places(static_cast<std::size_t>(problem.field_bytes()));
-  const double factor = problem.dtype == Dtype::float32
-                            ? static_cast<double>(problem.update_factor<float>())
-                            : problem.update_factor<double>();
+  const double factor = with_dtype(
+      problem.dtype, [&]<typename T>(T) -> double { return problem.update_factor<T>(); });
   ask(fmt::format("open {} {} {} {} {} {:.17g} {:.17g} {} {} {} {}", to_string(form),
                   to_string(problem.dtype), problem.nx, problem.ny,
                   static_cast<int>(problem.boundary), problem.boundary_value, factor, places_.in,

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verb try: a user's own kernel, judged and timed.
+// The verb try: a user's own kernel, judged and timed; or those of a class.
 #include "assumed_report.hpp"
 #include "diffbench/errors.hpp"
 #include "exercise.hpp"
+#include "grade/class_folder.hpp"
+#include "grade/grade.hpp"
 #include "lab_report.hpp"
 #include "option_list.hpp"
+#include "result_file.hpp"
 #include "starting_file.hpp"
 #include "temporary_directory.hpp"
 #include "trial.hpp"
 #include "try_report.hpp"
 
+#include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <random>
@@ -24,18 +29,33 @@ struct TryPlan {
   std::string starting;                ///< of --new
   std::optional<std::size_t> exercise; ///< of --exercise; 0: a list of all
   TrialPlan trial;
+  ClassPlan of_class;
   LabOutput output;
+
+  [[nodiscard]] bool tries_class() const {
+    std::error_code ignored;
+    return std::filesystem::is_directory(file, ignored);
+  }
 };
 
 void declare_try_options(OptionList& options, TryPlan& plan) {
-  options.text("FILE", plan.file, "a .c, .cpp, .cu, .py or .so file with step, solve or a session");
+  options.text("FILE FILE|DIR", plan.file,
+               "a .c, .cpp, .cu, .py or .so file with step, solve or a session; or a folder with a "
+               "file, or a folder with one, for each student");
   options.text("--new KIND", plan.starting,
                "writes FILE, a right one to start from: " + one_of(starting_kinds(), ""));
   options.choices(starting_kinds());
   declare_exercise(options, plan.exercise);
-  declare_trial(options, plan.trial, "of the fields; 0: secret ones");
+  declare_trial(options, plan.trial, "of the fields; 0: secret ones, but for a folder 1");
   options.group("A card that is not here");
   declare_assume(options, plan.trial.assumed);
+  declare_class(options, plan.of_class);
+  const auto class_only = [&plan] { return plan.tries_class(); };
+  options.needs("--rubric", "a folder of a class", class_only);
+  options.needs("--resume", "a folder of a class", class_only);
+  for (const char* of_one : {"--new", "--exercise", "--assume", "--report"}) {
+    options.needs(of_one, "a file to try", [&plan] { return !plan.tries_class(); });
+  }
 }
 
 /// What is there for FILE to become; true where nothing is to be tried.
@@ -72,15 +92,28 @@ Action declare_try(OptionList& options) {
     }
   });
   return [plan](const Invocation& invocation) {
+    if (plan->of_class.print_rubric) {
+      write_out(invocation.out, to_text(rubric_json(plan->of_class.rubric)));
+      return static_cast<int>(exit_ok);
+    }
     if (prepares(*plan, invocation.out)) {
       return static_cast<int>(exit_ok);
     }
     if (plan->trial.assumed && language_of(plan->file) != Language::cuda) {
       throw InvalidInput("--assume: only a .cu file says what it would ask a card for");
     }
-    (void)language_of(plan->file);
     validate(plan->trial.run.problem);
     TrialPlan trial = plan->trial;
+    if (plan->tries_class()) {
+      (void)class_folder(plan->file);
+      complete(plan->of_class, plan->output.csv);
+      trial.run.budget_seconds = trial.run.budget_binds ? trial.run.budget_seconds : 2;
+      trial.judge.seed = std::max<std::uint64_t>(trial.judge.seed, 1); // equal input, equal grades
+      return run_experiment("grade", plan->output, invocation, [&](Progress& progress) {
+        return class_report(plan->file, plan->of_class, trial, progress);
+      });
+    }
+    (void)language_of(plan->file);
     if (trial.judge.seed == 0) {
       std::random_device secret;
       trial.judge.seed = (std::uint64_t{secret()} << 32) + secret();

@@ -2,6 +2,7 @@
 #include "variation.hpp"
 
 #include "tried_process.hpp"
+#include "diffbench/with_dtype.hpp"
 
 #include <fmt/format.h>
 
@@ -88,9 +89,8 @@ class Walk {
                     ? static_cast<T>(static_cast<float>(problem.boundary_value))
                     : static_cast<T>(problem.boundary_value)) {
     // Of the run's dtype, whatever is computed in.
-    const double number = problem.dtype == Dtype::float32
-                              ? static_cast<double>(problem.update_factor<float>())
-                              : problem.update_factor<double>();
+    const double number = with_dtype(
+        problem.dtype, [&]<typename Of>(Of) -> double { return problem.update_factor<Of>(); });
     const double factor = fault.factor.value_or(number) * fault.factor_scale;
     factor_ = static_cast<T>(fault.factor_squared ? factor * number : factor);
   }

@@ -2,6 +2,7 @@
 #include "try/cuda/emulated_cuda.hpp"
 
 #include "diffbench/errors.hpp"
+#include "diffbench/machine.hpp"
 #include "plain_lines.hpp"
 #include "translation.hpp"
 #include "try/elf_symbols.hpp"
@@ -42,8 +43,7 @@ struct Emulation {
 };
 
 Emulation find_emulation() {
-  std::error_code ignored;
-  const fs::path root = fs::read_symlink("/proc/self/exe", ignored).parent_path().parent_path();
+  const fs::path root = program_path().parent_path().parent_path();
   const fs::path headers = root / "share/diffbench/cuda";
   Emulation found;
   for (const char* folder : {DIFFBENCH_LIBRARY_FOLDER, "lib"}) {

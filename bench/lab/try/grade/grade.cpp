@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verb grade: all submissions of a folder tried, and given points by a rubric.
+#include "grade.hpp"
+
 #include "class_folder.hpp"
-#include "class_page.hpp"
 #include "columns.hpp"
-#include "diffbench/atomic_file.hpp"
 #include "diffbench/errors.hpp"
 #include "grade_state.hpp"
 #include "interrupt.hpp"
-#include "lab_report.hpp"
-#include "option_list.hpp"
 #include "result_file.hpp"
-#include "rubric.hpp"
 #include "temporary_directory.hpp"
-#include "try/trial.hpp"
 #include "units.hpp"
 #include "version.hpp"
 
@@ -22,7 +17,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
-#include <memory>
 #include <new>
 #include <optional>
 #include <stdexcept>
@@ -33,14 +27,6 @@
 namespace diffbench::bench {
 
 namespace {
-
-struct GradePlan {
-  std::string folder, rubric_file, resume, page;
-  bool print_rubric = false;
-  Rubric rubric = default_rubric();
-  TrialPlan trial;
-  LabOutput output;
-};
 
 /// What else decides about the result of a file.
 std::string options_text(const TrialPlan& plan) {
@@ -91,6 +77,17 @@ Graded try_submitted(const Submitted& submitted, const TrialPlan& plan, Progress
   }
 }
 
+/// A submission and its points.
+struct GradedRow {
+  Graded graded;
+  Grade grade;
+};
+
+/// "7.5 of 10"; empty of one that has no points.
+std::string points_text(const Grade& grade) {
+  return grade.criteria.empty() ? "" : fmt::format("{:g} of {:g}", grade.points, grade.of);
+}
+
 struct ClassResult {
   std::vector<GradedRow> rows;
   std::vector<std::string> left_out;
@@ -122,12 +119,13 @@ Graded graded_submitted(const Submitted& submitted, const TrialPlan& trial,
   return graded;
 }
 
-ClassResult grade_class(const GradePlan& plan, Progress& progress) {
-  ClassFolder folder = class_folder(plan.folder);
+ClassResult grade_class(const std::string& place, const ClassPlan& plan, const TrialPlan& asked,
+                        Progress& progress) {
+  ClassFolder folder = class_folder(place);
   GradeState state = plan.resume.empty() ? GradeState() : GradeState(plan.resume);
   ClassResult result;
   result.left_out = std::move(folder.left_out);
-  TrialPlan trial = plan.trial;
+  TrialPlan trial = asked;
   if (trial.run.budget_binds && !folder.submitted.empty()) {
     trial.run.budget_seconds /= static_cast<double>(folder.submitted.size());
   }
@@ -136,7 +134,7 @@ ClassResult grade_class(const GradePlan& plan, Progress& progress) {
     try {
       check_interrupt();
       Graded graded =
-          graded_submitted(submitted, trial, options_text(plan.trial), state, result, progress);
+          graded_submitted(submitted, trial, options_text(asked), state, result, progress);
       Grade grade = grade_by(plan.rubric, graded);
       result.rows.push_back({std::move(graded), std::move(grade)});
     } catch (const Interrupted&) {
@@ -260,7 +258,8 @@ std::vector<std::string> notes_on(const ClassResult& result, const Rubric& rubri
   return notes;
 }
 
-LabReport grade_report(const GradePlan& plan, ClassResult result) {
+LabReport grade_report(const std::string& folder, const ClassPlan& plan, std::uint64_t seed,
+                       const ClassResult& result) {
   LabReport report;
   report.text = format_rows(grade_columns, result.rows);
   report.notes = notes_on(result, plan.rubric);
@@ -278,23 +277,18 @@ LabReport grade_report(const GradePlan& plan, ClassResult result) {
                       fmt::format("{}: {}", lacking->graded.name, lacking->graded.reason)};
   }
   report.rows = list_of(grade_columns, result.rows);
-  report.data = {{"folder", plan.folder},
-                 {"seed", plan.trial.judge.seed},
+  report.data = {{"folder", folder},
+                 {"seed", seed},
                  {"rubric", rubric_json(plan.rubric)},
                  {"left_out", result.left_out},
                  {"results", Value::each(result.rows, result_json)}};
-  if (!plan.page.empty()) {
-    report.written.push_back(plan.page);
-    report.write = [page = plan.page, text = class_page(plan.folder, result.rows)] {
-      write_atomically(page, [&text](std::ostream& out) { out << text; });
-    };
-  }
   return report;
 }
 
-void declare_grade_options(OptionList& options, GradePlan& plan) {
-  options.text("DIR DIR", plan.folder,
-               "a file, or a folder with one file, for each student: as diffbench try takes them");
+} // namespace
+
+void declare_class(OptionList& options, ClassPlan& plan) {
+  options.group("A folder of a class");
   options.text("--rubric FILE", plan.rubric_file,
                described("what earns how many points, as JSON", "", "that of --print-rubric"));
   options.flag("--print-rubric", plan.print_rubric, "the default rubric, to begin with");
@@ -302,50 +296,22 @@ void declare_grade_options(OptionList& options, GradePlan& plan) {
       "--resume FILE", plan.resume, kind_of_output::grades,
       described("keeps what was graded, line by line: what has not changed is not tried again", "",
                 "beside the file of --csv, with the ending .jsonl"));
-  declare_trial(options, plan.trial, "of the fields");
-  plan.output.declare_files(options);
-  options.output("--report FILE.html", plan.page, kind_of_output::page,
-                 "results as a page, with what try says of each");
-  options.clearing_flag("--no-progress", plan.output.progress, "no progress bar");
 }
 
-/// Before any work.
-void complete(GradePlan& plan) {
-  if (plan.print_rubric) {
-    return;
-  }
+void complete(ClassPlan& plan, const std::string& csv) {
   if (!plan.rubric_file.empty()) {
     plan.rubric = read_rubric(plan.rubric_file);
   }
-  if (plan.resume.empty() && !plan.output.csv.empty() && plan.output.csv != stdout_name) {
-    plan.resume = std::filesystem::path(plan.output.csv).replace_extension(".jsonl").string();
+  if (plan.resume.empty() && !csv.empty() && csv != stdout_name) {
+    plan.resume = std::filesystem::path(csv).replace_extension(".jsonl").string();
+    check_writable_file("--resume", plan.resume, kind_of_output::grades);
   }
 }
 
-} // namespace
-
-Action declare_grade(OptionList& options) {
-  const auto plan = std::make_shared<GradePlan>();
-  plan->trial.run.budget_seconds = 2;
-  plan->trial.run.copy_roof = false; // the machine's, not a submission's
-  plan->trial.judge.seed = 1;
-  declare_grade_options(options, *plan);
-  options.check([&plan = *plan] { complete(plan); });
-  return [plan](const Invocation& invocation) {
-    if (plan->print_rubric) {
-      write_out(invocation.out, to_text(rubric_json(plan->rubric)));
-      return static_cast<int>(exit_ok);
-    }
-    if (plan->folder.empty()) {
-      throw InvalidInput("which folder? diffbench grade submissions --csv grades.csv");
-    }
-    validate(plan->trial.run.problem);
-    (void)class_folder(plan->folder);
-    check_writable_file("--resume", plan->resume, kind_of_output::grades);
-    return run_experiment("grade", plan->output, invocation, [&](Progress& progress) {
-      return grade_report(*plan, grade_class(*plan, progress));
-    });
-  };
+LabReport class_report(const std::string& folder, const ClassPlan& plan, TrialPlan trial,
+                       Progress& progress) {
+  trial.run.copy_roof = false; // the machine's, not a submission's
+  return grade_report(folder, plan, trial.judge.seed, grade_class(folder, plan, trial, progress));
 }
 
 } // namespace diffbench::bench

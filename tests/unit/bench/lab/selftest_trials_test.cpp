@@ -174,12 +174,5 @@ TEST_F(SelftestTrials, OneThatWasInterruptedIsNotCounted) {
   EXPECT_THAT(run({trial(1), cut}).sentence, StartsWith("Of 1 comparisons"));
 }
 
-TEST(RequireCpu, RefusesOtherDevices) {
-  EXPECT_NO_THROW(require_cpu(DeviceKind::cpu, "--engine", "cpu"));
-  for (const DeviceKind device : {DeviceKind::cuda, DeviceKind::emulated}) {
-    EXPECT_THROW(require_cpu(device, "--engine", "cuda"), InvalidInput);
-  }
-}
-
 } // namespace
 } // namespace diffbench::bench

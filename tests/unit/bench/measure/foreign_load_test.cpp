@@ -49,8 +49,9 @@ TEST(LoadWatch, OwnThreadsDisturbNobody) {
   const LoadWatch load = cpus.watch();
   cpus.pass(10, 4, 3.9);
   EXPECT_EQ(load.disturbance(), std::nullopt);
+  const LoadWatch later = cpus.watch();
   cpus.pass(10, 1, 1.2); // ticks are coarse
-  EXPECT_GE(load.others().value(), 0);
+  EXPECT_EQ(later.others(), 0);
 }
 
 TEST(LoadWatch, ATenthOfTheCpusOrAWholeOneDisturbs) {
@@ -86,8 +87,8 @@ TEST(LoadWatch, AMomentOrAnUnknownSystemTellsNothing) {
 TEST(LoadWatch, ReadsThisMachine) {
   const std::optional<CpuAccount> account = read_cpu_account();
   if (account) { // a sandbox may hide it
-    EXPECT_GE(account->busy, 0);
     EXPECT_GT(account->own, 0);
+    EXPECT_GT(account->busy, account->own / 2); // of all processes; ticks are coarse
     EXPECT_GE(account->cpus, account->usable);
   }
 }

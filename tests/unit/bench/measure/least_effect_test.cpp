@@ -49,17 +49,6 @@ TEST(LeastEffect, IsKeptForTheMachine) {
   EXPECT_DOUBLE_EQ(kept->least_effect, 0.0625);
 }
 
-TEST(LeastEffect, IsKeptForEachKindOfDuel) {
-  const TemporaryDirectory place;
-  const LineCache cache(place.path() / "verdicts");
-  keep_identical_code({.trials = 40, .wrong = 5, .least_effect = 0.06}, cache);
-  keep_identical_code({.trials = 30, .wrong = 1, .least_effect = 0.02}, cache, "files");
-  EXPECT_EQ(kept_identical_code(cache)->trials, 40);
-  ASSERT_TRUE(kept_identical_code(cache, "files"));
-  EXPECT_EQ(kept_identical_code(cache, "files")->trials, 30);
-  EXPECT_FALSE(kept_identical_code(cache, "backends"));
-}
-
 TEST(LeastEffect, FewTrialsDoNotReplaceMany) {
   const TemporaryDirectory place;
   const LineCache cache(place.path() / "verdicts");

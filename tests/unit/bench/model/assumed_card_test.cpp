@@ -237,7 +237,7 @@ TEST(AssumedReport, GivesWayToWhatWasMeasuredOnTheCardAsItWasMeasured) {
     const LabReport report = assumed_of(result, 2e-4);
     EXPECT_THAT(report.text, Not(HasSubstr("(assumed toy)")));
     const ordered_json checks = json_of(report.data)["assumed"]["checks"];
-    ASSERT_EQ(checks.size(), 2U);
+    ASSERT_EQ(checks.size(), 3U); // step, warm, cold
     EXPECT_EQ(checks[1]["run"], "warm");
     EXPECT_EQ(checks[1]["error"], 0) << to_string(transfer);
     row.warm->wall = 2 * bill.warm.high;

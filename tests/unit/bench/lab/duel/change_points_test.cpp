@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "duel/change_points.hpp"
+#include "compare/change_points.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "duel/history.hpp"
+#include "history.hpp"
 
 #include "temporary_directory.hpp"
 

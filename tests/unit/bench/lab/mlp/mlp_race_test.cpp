@@ -119,26 +119,6 @@ TEST_F(Race, EngineThatIsRightIsTimed) {
   EXPECT_EQ(outcome_of(endings_of(std::vector{row})).exit_code, exit_ok);
 }
 
-TEST_F(Race, PlantedEnginesAreRowsOfTheirOwn) {
-  const mlp::EngineInfo cpu = mlp::require_engine("cpu");
-  RaceOptions options;
-  options.planted = {{.engine = cpu, .label = "reference"},
-                     {.engine = cpu, .label = "slower", .slowdown = 0.1}};
-  options.session.threads = 1;
-  options.most_steps = 10;
-  const auto rows = run_race(job_, options, 60, peers_, progress_).rows;
-  ASSERT_EQ(rows.size(), 2U);
-  const auto is_slowed = testing::Contains(testing::Key("planted_slowdown"));
-  EXPECT_EQ(rows[0].name, "reference");
-  EXPECT_THAT(rows[0].provenance.details, Not(is_slowed));
-  EXPECT_EQ(rows[1].name, "slower");
-  EXPECT_THAT(rows[1].provenance.details, is_slowed);
-  for (const RaceRow& row : rows) {
-    EXPECT_TRUE(row.ranked()) << row.name;
-    EXPECT_EQ(row.provenance.threads, 1) << row.name;
-  }
-}
-
 TEST_F(Race, AllEnginesOfTheBuildAreRight) {
   for (const RaceRow& row : run(mlp::all_engines()).rows) {
     if (row.status == Status::ok) {

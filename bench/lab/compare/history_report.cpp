@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// `diffbench history FILE`: the results of duels over time, and when a row changed.
-#include "change_points.hpp"
+#include "compare/history_report.hpp"
+
 #include "columns.hpp"
-#include "diffbench/errors.hpp"
+#include "compare/change_points.hpp"
 #include "history.hpp"
-#include "lab_report.hpp"
-#include "option_list.hpp"
 #include "statistics.hpp"
 #include "units.hpp"
 
@@ -14,7 +12,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -171,7 +168,10 @@ std::string name_of(const HistoryRow& row) {
   return fmt::format("{} against {}{}", row.b, row.a, with.empty() ? "" : ", " + with);
 }
 
-LabReport history_report(const std::string& file, const History& history) {
+} // namespace
+
+LabReport history_report(const std::string& file) {
+  const History history = read_history(file);
   const std::vector<RowHistory> rows = rows_of(history);
   LabReport report;
   report.text = format_rows(row_columns, rows);
@@ -199,27 +199,6 @@ LabReport history_report(const std::string& file, const History& history) {
   }
   report.data = {{"file", file}, {"alpha", history_alpha}, {"results", list_of(row_columns, rows)}};
   return report;
-}
-
-} // namespace
-
-Action declare_history(OptionList& options) {
-  struct Typed {
-    std::string file;
-    LabOutput output;
-  };
-  const auto typed = std::make_shared<Typed>();
-  options.text("FILE FILE", typed->file, "what diffbench duel --history wrote");
-  options.check([&typed = *typed] {
-    if (typed.file.empty()) {
-      throw InvalidInput("history: give a file: diffbench history duels.jsonl");
-    }
-  });
-  typed->output.declare_files(options);
-  return [typed](const Invocation& invocation) {
-    return show_report("history", typed->output, invocation,
-                       [&] { return history_report(typed->file, read_history(typed->file)); });
-  };
 }
 
 } // namespace diffbench::bench

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// `diffbench try DIR`: all submissions of a folder tried, and given points by a rubric.
+#pragma once
+
+#include "lab_report.hpp"
+#include "option_list.hpp"
+#include "rubric.hpp"
+#include "try/trial.hpp"
+
+#include <string>
+
+namespace diffbench::bench {
+
+struct ClassPlan {
+  std::string rubric_file, resume;
+  bool print_rubric = false;
+  Rubric rubric = default_rubric();
+};
+void declare_class(OptionList& options, ClassPlan& plan);
+/// Reads the rubric, and keeps grades beside the file of --csv where nothing else is said. Throws
+/// InvalidInput.
+void complete(ClassPlan& plan, const std::string& csv);
+
+/// Ends early, and says so, after Ctrl-C. Throws InvalidInput for a folder without submissions, and
+/// what LineFile throws.
+[[nodiscard]] LabReport class_report(const std::string& folder, const ClassPlan& plan,
+                                     TrialPlan trial, Progress& progress);
+
+} // namespace diffbench::bench
