@@ -23,9 +23,7 @@ const commands = {
   sweep:
     "sweep --grid 16:64:x2 --iters 4,16 --cross scalar,fused --backend scalar --backend fused --threads 1 --budget 20 --out sweep.jsonl",
   transfer: "transfer --max-size 64K --step 4 --budget 5",
-  calibrate:
-    "calibrate --backend fused --backend simd --dtype float32 --largest 128 --out profile.json",
-  advise: "advise --profile calibrate.json --grid 96 --iters 100 --assume t4",
+  advise: "advise --backend fused --backend simd --grid 96 --iters 100 --assume t4",
   pitfalls: "pitfalls --grid 64 --budget 1 --only no-warm-up --only dead-code --only one-sample",
   mlp: "mlp train --data disc --layers 2,4,2 --epochs 5",
   depth: "mlp depth --last 4:8:x2 --budget 20",
