@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verbs.hpp"
 
-#include "assumed_page.hpp"
 #include "columns.hpp"
 #include "compare/run_pairs.hpp"
 #include "diffbench/errors.hpp"
@@ -273,7 +272,7 @@ int run_report(const ReportOptions& options, const Invocation& invocation) {
   }
   Outputs outputs;
   outputs.attempt([&] {
-    write_report_with_cards(options.out, parts);
+    write_report(options.out, parts);
     tell_page(options, contents, invocation);
   });
   outputs.write(invocation.out, options.csv, [&] { return csv_of(contents.lines); });

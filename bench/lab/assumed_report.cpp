@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assumed_report.hpp"
 
-#include "assumed_ways.hpp"
 #include "columns.hpp"
 #include "speedup.hpp"
 #include "units.hpp"
@@ -10,10 +9,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
+#include <memory>
+#include <utility>
+#include <variant>
 
 namespace diffbench::bench {
 
@@ -37,6 +39,245 @@ constexpr Column<AssumptionCheck> error_columns[] = {
      field<&AssumptionCheck::error>},
 };
 
+std::string as_ratio_span(const Value& span) {
+  return join_ends(as_ratio(span.find("low")), as_ratio(span.find("high")));
+}
+
+/// "2.10 to 9.30 times as fast as simd: not worth it by the rule of 10 times", no whole sentence.
+std::string worth_text(const Assumption& times, const std::string& rival) {
+  const bool surely = times.low >= gpu_worth_it;
+  const char* verdict = surely != (times.high >= gpu_worth_it)
+                            ? "worth it at best, not worth it at worst"
+                        : surely ? "worth it"
+                                 : "not worth it";
+  return fmt::format("{} as {}: {} by the rule of {} times", pace_text(times), rival, verdict,
+                     gpu_worth_it);
+}
+
+/// True or false, null where the ends disagree.
+Value worth_json(const Assumption& times) {
+  const bool surely = times.low >= gpu_worth_it;
+  return surely == (times.high >= gpu_worth_it) ? Value(surely) : Value();
+}
+
+/// "two fields take 3.12 MiB of its 139 to 140 GiB: they fit", no whole sentence.
+std::string fit_text(const AssumedRuns& assumed) {
+  const Assumption& memory = assumed.card.memory;
+  const std::string answer = fits(assumed.card, assumed.bytes);
+  return fmt::format("{} take {} of its {}: they {}", assumed.what, format_bytes(assumed.bytes),
+                     join_ends(format_bytes(memory.low), format_bytes(memory.high)),
+                     answer == "yes"       ? "fit"
+                     : answer == "perhaps" ? "fit or not, depending on what else is in it"
+                                           : "do not fit");
+}
+
+// --- the table -----------------------------------------------------------------------------------
+
+struct AssumedLine {
+  const AssumedRuns* all;
+  const AssumedRun* run;
+
+  [[nodiscard]] const Assumption& compared() const {
+    return all->whole ? run->bill.warm : run->step;
+  }
+  [[nodiscard]] std::optional<Assumption> times() const {
+    return all->rival ? std::optional(times_as_fast(all->rival->seconds, compared()))
+                      : std::nullopt;
+  }
+};
+
+constexpr Column<BillPart> part_columns[] = {
+    {"part", nullptr, as_text, field<&BillPart::what>},
+    {"calls", nullptr, as_text, field<&BillPart::calls>},
+    {"bytes", nullptr, as_text, field<&BillPart::bytes>},
+    {"seconds", nullptr, as_text, field<&BillPart::seconds, span_json>},
+};
+
+constexpr Column<AssumedLine> line_columns[] = {
+    {"backend", "on an assumed GPU", as_text, field<&AssumedLine::run, &AssumedRun::name>,
+     [](const AssumedLine& line) { return assumed_name(line.run->name, line.all->card); }},
+    {"kernel", nullptr, as_text,
+     [](const AssumedLine& line) { return Value(line.run->run.backend); }},
+    {"transfer", nullptr, as_text,
+     [](const AssumedLine& line) { return Value(line.run->run.locked ? "pinned" : "pageable"); }},
+    {"roundtrip_every", nullptr, as_text,
+     [](const AssumedLine& line) {
+       const CardRun& run = line.run->run;
+       return run.trips > 1 ? Value(std::llround(run.steps / run.trips)) : Value();
+     }},
+    {"wait_each_step", nullptr, as_text,
+     field<&AssumedLine::run, &AssumedRun::run, &CardRun::waits_each_step>},
+    {"assumed", nullptr, as_text, [](const AssumedLine& line) { return Value(line.all->card.id); }},
+    {"seconds_per_step", "time/iter", as_seconds_span,
+     [](const AssumedLine& line) { return span_json(line.run->step); }},
+    {"warm_seconds", "warm run", as_seconds_span,
+     [](const AssumedLine& line) { return span_json(line.run->bill.warm); }},
+    {"cold_seconds", "cold run", as_seconds_span,
+     [](const AssumedLine& line) { return span_json(line.run->bill.seconds); }},
+    {"parts", nullptr, as_text,
+     [](const AssumedLine& line) { return list_of(part_columns, line.run->bill.parts); }},
+    {"times_best_cpu", "vs best CPU", as_ratio_span,
+     [](const AssumedLine& line) {
+       const auto times = line.times();
+       return times ? span_json(*times) : Value();
+     }},
+};
+
+std::vector<AssumedLine> lines_of(const AssumedRuns& assumed) {
+  std::vector<AssumedLine> lines;
+  for (const AssumedRun& run : assumed.runs) {
+    lines.push_back({&assumed, &run});
+  }
+  return lines;
+}
+
+/// "copies up", of either kind of memory; all kernels together.
+std::string ledger_name(const BillPart& part) {
+  const bool kernel = part.kind == PartKind::memory || part.kind == PartKind::instructions ||
+                      part.kind == PartKind::kernels || part.kind == PartKind::mapped;
+  return kernel ? "kernels" : part.what.substr(0, part.what.find(','));
+}
+
+/// A part a line, a run a column.
+std::string ledger_table(const AssumedRuns& assumed) {
+  TextTable::Cells header{"a cold run goes to"};
+  for (const AssumedRun& run : assumed.runs) {
+    header.push_back(run.name);
+  }
+  TextTable table(std::move(header));
+  const auto add = [&](const std::string& name, auto seconds_of) {
+    TextTable::Cells cells{assumed_name(name, assumed.card)};
+    for (const AssumedRun& run : assumed.runs) {
+      const Assumption seconds = seconds_of(run.bill);
+      cells.push_back(seconds.high > 0 ? seconds_text(seconds) : no_value);
+    }
+    table.add(std::move(cells));
+  };
+  for (const char* name :
+       {"context", "page-locking", "copies up", "launches", "kernels", "waits", "copies down"}) {
+    add(name, [&](const Bill& bill) {
+      Assumption sum;
+      for (const BillPart& part : bill.parts) {
+        if (ledger_name(part) == name) {
+          sum = {sum.low + part.seconds.low, sum.high + part.seconds.high};
+        }
+      }
+      return sum;
+    });
+  }
+  add("= wall", [](const Bill& bill) { return bill.seconds; });
+  return table.format();
+}
+
+// --- what rules ----------------------------------------------------------------------------------
+
+/// What is to be changed first where such a part rules.
+struct Rule {
+  PartKind kind;
+  const char* ruler;
+  bool counted; ///< it has a number
+  const char* advice;
+};
+constexpr const char* fewer_bytes = "several steps a launch read and write less";
+constexpr Rule rules[] = {
+    {PartKind::copies, "copies up and down", true,
+     "more steps between the two copies; page-lock the host's arrays where they are used again"},
+    {PartKind::managed, "Moves of managed memory", false,
+     "touch the arrays on the host before the first step and after the last one only"},
+    {PartKind::mapped, "What kernels read and write of the host's memory", false,
+     "copy the field to the card before the first step: what is page-locked is fetched from the "
+     "host each time"},
+    {PartKind::on_card, "copies and memsets on the card", true,
+     "exchange the pointers instead of copying, and write every cell in the kernel"},
+    {PartKind::launches, "launches", true,
+     "several steps a launch, or a graph: the kernel is done before the next one comes"},
+    {PartKind::memory, "What the kernels read and write", false, fewer_bytes},
+    {PartKind::instructions, "The kernels' instructions", false,
+     "more cells a thread, so that each has fewer instructions"},
+    {PartKind::kernels, "What the kernels do", false, fewer_bytes},
+    {PartKind::waits, "waits", true,
+     "wait once, after the last step; algorithms of Thrust wait each, but with "
+     "thrust::cuda::par_nosync"},
+    {PartKind::locking, "Page-locking", false,
+     "page-lock once for many runs, or not at all where a run copies only twice"},
+};
+
+/// "1000 launches", "1000 copies up and down", "1000 copies up and 640000 down".
+std::string ruler_text(const Bill& bill, const Rule& rule) {
+  if (!rule.counted) {
+    return rule.ruler;
+  }
+  double calls = bill.of(rule.kind).calls;
+  if (rule.kind == PartKind::copies) {
+    double up = 0, down = 0;
+    for (const BillPart& part : bill.parts) {
+      (part.what.starts_with("copies up") ? up : down) +=
+          part.kind == PartKind::copies ? part.calls : 0;
+    }
+    if (std::round(up) != std::round(down)) {
+      return fmt::format("{:.0f} copies up and {:.0f} down", up, down);
+    }
+    calls = up;
+  }
+  return fmt::format("{:.0f} {}", std::max(1.0, std::round(calls)), rule.ruler);
+}
+
+/// Each row that was measured on such a card, as it was measured.
+std::vector<AssumptionCheck> checks_of(const AssumedCard& card, const ComparisonResult& measured) {
+  std::vector<AssumptionCheck> checks;
+  const auto steps = static_cast<double>(measured.iterations);
+  for (const Row& row : measured.rows) {
+    const bool copies =
+        row.transfer && *row.transfer != Transfer::mapped && *row.transfer != Transfer::managed;
+    if (!row.ranked() || !row.on_device() || !copies || !has_counts(row.kernel)) {
+      continue;
+    }
+    const auto visits = [&](std::int64_t every) {
+      return every > 0 ? steps / static_cast<double>(every) : 0;
+    };
+    const CardRun run{.backend = row.kernel,
+                      .cells = static_cast<double>(measured.problem.cells()),
+                      .steps = steps,
+                      .locked = *row.transfer != Transfer::pageable,
+                      .trips = std::max(1.0, visits(row.roundtrip_every)),
+                      .snapshots = visits(row.snapshot_every),
+                      .overlaps = row.snapshot_every > 0 && row.overlapped};
+    const AssumedRun one = assume(card, row.name, run, stencil_work(measured.problem.dtype));
+    checks.push_back({row.name, "step", one.step, row.step_seconds()});
+    const bool plain = run.trips == 1 && run.snapshots == 0;
+    if (row.warm && plain) {
+      checks.push_back({row.name, "warm", one.bill.warm, row.warm->wall});
+    }
+    if (row.cold && plain) {
+      checks.push_back({row.name, "cold", one.bill.seconds, row.cold->wall});
+    }
+  }
+  return checks;
+}
+
+std::string sentence_of(const AssumedRuns& assumed) {
+  std::string text =
+      fmt::format("Assumed, not measured ({}): {}.", assumed.card.id, fit_text(assumed));
+  if (fits(assumed.card, assumed.bytes) == "no") {
+    return text;
+  }
+  const char* unit = assumed.whole ? "for a run" : "a step";
+  const auto takes = [&](const AssumedRun& run) {
+    const AssumedLine line{&assumed, &run};
+    return fmt::format(" {} would take {} {}", run.name, seconds_text(line.compared()), unit);
+  };
+  const AssumedRun& best = best_of(assumed);
+  if (&best != &assumed.runs.front()) {
+    text += takes(assumed.runs.front()) + ".";
+  }
+  text += takes(best);
+  if (assumed.rival) {
+    text += ", " + worth_text(*AssumedLine{&assumed, &best}.times(), assumed.rival->name);
+  }
+  const auto ruling = ruling_of(best.bill, true);
+  return text + (ruling ? fmt::format(". {} of a warm run.", ruling->text) : ".") + assumed.answer;
+}
+
 } // namespace
 
 void declare_assume(OptionList& options, std::optional<AssumedCard>& card) {
@@ -56,43 +297,6 @@ Value span_json(const Assumption& span) { return {{"low", span.low}, {"high", sp
 std::string as_seconds_span(const Value& span) {
   return join_ends(format_seconds(span.find("low").number()),
                    format_seconds(span.find("high").number()));
-}
-
-std::string as_ratio_span(const Value& span) {
-  return join_ends(as_ratio(span.find("low")), as_ratio(span.find("high")));
-}
-
-Assumption times_as_fast(double rival_seconds, const Assumption& seconds) {
-  return {rival_seconds / seconds.high, rival_seconds / seconds.low};
-}
-
-std::string assumed_title(const AssumedCard& card) {
-  return fmt::format("ASSUMED, NOT MEASURED: {}\n", card.name);
-}
-
-std::string assumed_name(const std::string& row, const AssumedCard& card) {
-  return fmt::format("{} (assumed {})", row, card.id);
-}
-
-std::string fits(const AssumedCard& card, double bytes) {
-  return bytes <= card.memory.low ? "yes" : bytes <= card.memory.high ? "perhaps" : "no";
-}
-
-std::string fits(const AssumedCard& card, const Problem& problem) {
-  return fits(card, device_bytes(problem));
-}
-
-std::string fit_text(const AssumedCard& card, double bytes, std::string_view what) {
-  const std::string answer = fits(card, bytes);
-  return fmt::format("{} take {} of its {}: they {}", what, format_bytes(bytes),
-                     join_ends(format_bytes(card.memory.low), format_bytes(card.memory.high)),
-                     answer == "yes"       ? "fit"
-                     : answer == "perhaps" ? "fit or not, depending on what else is in it"
-                                           : "do not fit");
-}
-
-std::string fit_text(const AssumedCard& card, const Problem& problem) {
-  return fit_text(card, device_bytes(problem));
 }
 
 std::string join_ends(const std::string& low, const std::string& high) {
@@ -115,17 +319,106 @@ std::string pace_text(const Assumption& times) {
                      rough(times.high));
 }
 
-std::string worth_text(const Assumption& times, const std::string& rival) {
-  const char* verdict = worth_json(times).is_null() ? "worth it at best, not worth it at worst"
-                        : times.low >= gpu_worth_it ? "worth it"
-                                                    : "not worth it";
-  return fmt::format("{} as {}: {} by the rule of {} times", pace_text(times), rival, verdict,
-                     gpu_worth_it);
+Assumption times_as_fast(double rival_seconds, const Assumption& seconds) {
+  return {rival_seconds / seconds.high, rival_seconds / seconds.low};
 }
 
-Value worth_json(const Assumption& times) {
-  const bool surely = times.low >= gpu_worth_it;
-  return surely == (times.high >= gpu_worth_it) ? Value(surely) : Value();
+std::string assumed_title(const AssumedCard& card) {
+  return fmt::format("ASSUMED, NOT MEASURED: {}\n", card.name);
+}
+
+std::string assumed_name(const std::string& row, const AssumedCard& card) {
+  return fmt::format("{} (assumed {})", row, card.id);
+}
+
+std::string fits(const AssumedCard& card, double bytes) {
+  return bytes <= card.memory.low ? "yes" : bytes <= card.memory.high ? "perhaps" : "no";
+}
+
+Assumption share_of(const Assumption& part, const Assumption& whole) {
+  const double fast = whole.low > 0 ? std::min(1.0, part.low / whole.low) : 0;
+  const double slow = whole.high > 0 ? std::min(1.0, part.high / whole.high) : 0;
+  return span_between(fast, slow);
+}
+
+std::string as_percent_span(const Value& share) {
+  const auto percent = [&](const char* end) {
+    return fmt::format("{:.0f} %", 100 * share.find(end).number());
+  };
+  return join_ends(percent("low"), percent("high"));
+}
+
+AssumedRun assume(const AssumedCard& card, std::string name, const CardRun& run,
+                  const CellWork& work) {
+  AssumedRun assumed{
+      .name = std::move(name), .run = run, .bill = bill_of(card, run, work), .step = {}};
+  CardRun stepping = run;
+  stepping.trips = run.trips > 1 ? run.trips : 0;
+  const Assumption seconds = bill_of(card, stepping, work).warm;
+  assumed.step = {seconds.low / run.steps, seconds.high / run.steps};
+  return assumed;
+}
+
+const AssumedRun& best_of(const AssumedRuns& assumed) {
+  return *std::ranges::min_element(assumed.runs, {}, [&](const AssumedRun& run) {
+    const Assumption& compared = AssumedLine{&assumed, &run}.compared();
+    return compared.low + compared.high;
+  });
+}
+
+std::optional<Ruling> ruling_of(const Bill& bill, bool warm) {
+  const Assumption& whole = warm ? bill.warm : bill.seconds;
+  const Rule* ruling = nullptr;
+  Assumption largest;
+  for (const Rule& rule : rules) {
+    const bool counts = !warm || rule.kind != PartKind::locking;
+    const Assumption share = counts ? share_of(bill.of(rule.kind).seconds, whole) : Assumption{};
+    if (share.low + share.high > largest.low + largest.high) {
+      largest = share;
+      ruling = &rule;
+    }
+  }
+  return ruling == nullptr
+             ? std::nullopt
+             : std::optional(Ruling{.kind = ruling->kind,
+                                    .text = fmt::format("{}: {}", ruler_text(bill, *ruling),
+                                                        as_percent_span(span_json(largest))),
+                                    .advice = ruling->advice});
+}
+
+void append_assumed(LabReport& report, const AssumedRuns& assumed,
+                    const ComparisonResult& measured) {
+  if (is_such(assumed.card, fact(measured.context, "gpu_name"))) {
+    if (const auto checks = checks_of(assumed.card, measured); !checks.empty()) {
+      append_checks(report, assumed.card, checks);
+      return;
+    }
+  }
+  AssumedRuns alone = assumed;
+  alone.rival.reset();
+  const auto table = [&](const AssumedRuns& shown) {
+    return assumed_title(shown.card) + format_rows(line_columns, lines_of(shown));
+  };
+  append_table(report, table(assumed), table(alone));
+  if (assumed.ledger) {
+    append_table(report, assumed_title(assumed.card) + ledger_table(assumed));
+  }
+  const std::string sentence = sentence_of(assumed);
+  const AssumedLine best{&assumed, &best_of(assumed)};
+  const auto times = best.times();
+  report.sentence += (report.sentence.empty() ? "" : "\n") + sentence;
+  report.data["assumed"] = {{"card", assumed.card.id},
+                            {"name", assumed.card.name},
+                            {"fits", fits(assumed.card, assumed.bytes)},
+                            {"rows", list_of(line_columns, lines_of(assumed))},
+                            {"best", best.run->name},
+                            {"times_as_fast", times ? span_json(*times) : Value()},
+                            {"worth_it", times ? worth_json(*times) : Value()},
+                            {"sentence", sentence}};
+  report.found_in_data.insert(report.found_in_data.end(),
+                              {"assumed.rows[].times_best_cpu", "assumed.times_as_fast",
+                               "assumed.worth_it", "assumed.sentence"});
+  add_marked_rows(report, report.data.find("assumed.rows"));
 }
 
 double AssumptionCheck::error() const {

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all experiments say of an assumed card in the same words, each of them marked as assumed.
+// What all experiments say of an assumed card: one row type, one table, one sentence, each of them
+// marked as assumed.
 #pragma once
 
-#include "assumed_card.hpp"
+#include "bill.hpp"
 #include "diffbench/problem.hpp"
 #include "lab_report.hpp"
 #include "option_list.hpp"
+#include "result.hpp"
 #include "value.hpp"
 
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace diffbench::bench {
 
@@ -22,39 +25,76 @@ void declare_assume(OptionList& options, std::optional<AssumedCard>& card);
 [[nodiscard]] Value span_json(const Assumption& span);
 /// "240 to 570 us", "900 us to 1.20 ms", of such an object, or one figure where both read alike.
 [[nodiscard]] std::string as_seconds_span(const Value& span);
-[[nodiscard]] std::string as_ratio_span(const Value& span); ///< "2.10x to 9.30x"
-
-/// Adds `rows`, each with its mark, to the lines of --csv.
-void add_marked_rows(LabReport& report, const Value& rows);
-
-/// How many times as fast as `rival_seconds`, by the slow end and by the fast one.
-[[nodiscard]] Assumption times_as_fast(double rival_seconds, const Assumption& seconds);
+[[nodiscard]] inline std::string seconds_text(const Assumption& seconds) {
+  return as_seconds_span(span_json(seconds));
+}
+/// "240 us" and "570 us" are "240 to 570 us".
+[[nodiscard]] std::string join_ends(const std::string& low, const std::string& high);
 
 /// The heading of a table whose rows are all of this card.
 [[nodiscard]] std::string assumed_title(const AssumedCard& card);
 /// "cuda_graph (assumed h200)": as a row is called in a table.
 [[nodiscard]] std::string assumed_name(const std::string& row, const AssumedCard& card);
 
-/// Whether so many bytes, or two fields, fit: "yes", "no", or "perhaps" where the ends of its
-/// memory disagree.
-[[nodiscard]] std::string fits(const AssumedCard& card, double bytes);
-[[nodiscard]] std::string fits(const AssumedCard& card, const Problem& problem);
-/// "two fields take 3.12 MiB of its 139 to 140 GiB: they fit", not a whole sentence.
-[[nodiscard]] std::string fit_text(const AssumedCard& card, double bytes,
-                                   std::string_view what = "two fields");
-[[nodiscard]] std::string fit_text(const AssumedCard& card, const Problem& problem);
-
-/// "240 us" and "570 us" are "240 to 570 us".
-[[nodiscard]] std::string join_ends(const std::string& low, const std::string& high);
+/// How many times as fast as `rival_seconds`, by the slow end and by the fast one.
+[[nodiscard]] Assumption times_as_fast(double rival_seconds, const Assumption& seconds);
 /// "2.10 to 9.30 times as fast", "1.10 to 4 times as slow", or from one to the other.
 [[nodiscard]] std::string pace_text(const Assumption& times);
-/// "2.10 to 9.30 times as fast as simd: not worth it by the rule of 10 times", no whole sentence.
-[[nodiscard]] std::string worth_text(const Assumption& times, const std::string& rival);
-/// True or false, null where the ends disagree.
-[[nodiscard]] Value worth_json(const Assumption& times);
+/// Of the whole, at either end; the one may be more than the other.
+[[nodiscard]] Assumption share_of(const Assumption& part, const Assumption& whole);
+/// "30 to 42 %", of an object of low and high.
+[[nodiscard]] std::string as_percent_span(const Value& share);
+
+/// A run on a card.
+struct AssumedRun {
+  std::string name; ///< "cuda_stream, pageable"
+  CardRun run;
+  Bill bill;
+  Assumption step; ///< seconds, with the copies on the way, but for the first and the last
+};
+[[nodiscard]] AssumedRun assume(const AssumedCard& card, std::string name, const CardRun& run,
+                                const CellWork& work);
+
+/// What it is compared with.
+struct Rival {
+  std::string name;
+  double seconds = 0; ///< of a step, or of a whole run
+};
+
+struct AssumedRuns {
+  AssumedCard card;
+  std::vector<AssumedRun> runs;    ///< the first is how a port begins, the others are better
+  double bytes = 0;                ///< of its memory,
+  std::string what = "two fields"; ///< for these
+  std::optional<Rival> rival = {};
+  bool whole = false;  ///< whole runs are compared, not steps
+  bool ledger = false; ///< a table of where the time goes, too
+  /// What the sentence ends in.
+  std::string answer = {};
+};
 
 /// Whether a GPU that the CUDA runtime calls so is such a card.
 [[nodiscard]] bool is_such(const AssumedCard& card, std::string_view gpu_name);
+/// "yes", "no", or "perhaps" where the ends of its memory disagree.
+[[nodiscard]] std::string fits(const AssumedCard& card, double bytes);
+/// The run that takes least time, by both ends together.
+[[nodiscard]] const AssumedRun& best_of(const AssumedRuns& assumed);
+
+/// Adds the rows and what they come to. Where `measured` has rows that ran on such a card, the
+/// errors of what would have been assumed of them instead.
+void append_assumed(LabReport& report, const AssumedRuns& assumed,
+                    const ComparisonResult& measured);
+
+/// What rules a bill: "1000 launches: 40 to 62 %", and what to change first.
+struct Ruling {
+  PartKind kind{};
+  std::string text, advice;
+};
+/// Of a warm run, or of all of it; nothing where that takes no time.
+[[nodiscard]] std::optional<Ruling> ruling_of(const Bill& bill, bool warm);
+
+/// Adds `rows`, each with its mark, to the lines of --csv.
+void add_marked_rows(LabReport& report, const Value& rows);
 
 /// What was measured on such a card against what would have been assumed.
 struct AssumptionCheck {

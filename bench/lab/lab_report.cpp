@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab_report.hpp"
 
-#include "assumed_page.hpp"
 #include "columns.hpp"
 #include "conclusion.hpp"
 #include "context.hpp"
@@ -84,10 +83,16 @@ void append_table(LabReport& report, const std::string& table, const std::string
 }
 
 Value lab_part(const std::string& name, const std::string& command, const LabReport& report) {
-  Value part = {
-      {"schema", result_schema},       {"command", command}, {"interrupted", report.interrupted},
-      {"disturbed", report.disturbed}, {"experiment", name}, {"sentence", sentence_of(report)},
-      {"notes", notes_of(report)},     {name, report.data}};
+  Value part = {{"schema", result_schema},
+                {"command", command},
+                {"interrupted", report.interrupted},
+                {"disturbed", report.disturbed},
+                {"experiment", name},
+                {"sentence", sentence_of(report)},
+                {"notes", notes_of(report)},
+                {"columns", report.columns},
+                {"pictures", pictures_json(report.pictures)},
+                {name, report.data}};
   if (!report.assumed.is_null()) {
     part["assumed"] = report.assumed;
   }
@@ -114,6 +119,7 @@ void keep_conclusions(LabReport& report) {
     return;
   }
   report.findings.clear();
+  std::ranges::for_each(report.pictures, [](Picture& picture) { picture.marks.clear(); });
   if (report.figures) {
     report.text = *report.figures;
   }
@@ -179,9 +185,9 @@ int show_report(const std::string& name, const LabOutput& output, const Invocati
   });
   if (!output.report.empty()) {
     outputs.attempt([&] {
-      write_report_with_cards(
-          output.report,
-          {report_part("this run", json_of(lab_result(name, invocation.command, report)))});
+      const std::string part =
+          report_part("this run", json_of(lab_result(name, invocation.command, report)));
+      write_report(output.report, {&part, 1});
       outputs.wrote(output.report);
     });
   }

@@ -61,7 +61,8 @@ std::string Ledger::json(const std::array<std::int64_t, 2>& migrated) const {
                                   member("pinned", count_json(copies[way][1])) + ", " +
                                   member("registered", count_json(copies[way][2])) + "}");
   }
-  json += "}, " + member("async_copies", count_json(async_copies)) + ", " +
+  json += "}, \"async_copies\": {" + member("to_device", count_json(async_copies[0])) + ", " +
+          member("to_host", count_json(async_copies[1])) + "}, " +
           member("asynchronous_pageable", count_json(pageable_async)) + ", " +
           member("memsets", count_json(memsets)) + ", " + member("waits", waits) + ", " +
           member("drains", drains) + ", \"allocations\": {" +

@@ -57,7 +57,8 @@ struct AllocationCounts {
 struct Ledger {
   /// By way and memory (of those that touch the host's).
   std::array<std::array<CopyCount, host_memories>, copy_ways> copies{};
-  CopyCount async_copies;   ///< of these, from or to page-locked memory, for which nobody waits
+  /// Of these, from page-locked memory and to it, those for which nobody waits.
+  std::array<CopyCount, 2> async_copies;
   CopyCount pageable_async; ///< asked for as asynchronous, from or to pageable memory
   CopyCount memsets;
   std::int64_t waits = 0;         ///< for the device, but those of copies

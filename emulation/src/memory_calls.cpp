@@ -163,7 +163,7 @@ void count_copy(Ledger& ledger, Side to, Side from, std::size_t bytes, bool bloc
   if (blocks) {
     ledger.note_drain();
   } else if (host == Side::pinned || host == Side::registered) {
-    ledger.async_copies.add(static_cast<std::int64_t>(bytes));
+    ledger.async_copies[to_device ? 0 : 1].add(static_cast<std::int64_t>(bytes));
   }
 }
 

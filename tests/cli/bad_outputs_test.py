@@ -86,7 +86,6 @@ class ReplacesOnlyWhatIsItsOwn(CommandLineTest):
         self.assertEqual(first.returncode, 0)
         self.refuse("a.json", "report", "a.json", "-o", "a.html", "--csv", "a.json")
         self.refuse("a.json", "compare", "a.json", "a.json", "--json", "a.json")
-        self.refuse("a.json", "advise", "--profile", "a.json", "--json", "a.json")
 
     def test_a_file_of_somebody_else(self):
         self.write(notes="notes", table="x,y,label\n1,2,0\n", package='{"name": "diffbench"}', empty="",

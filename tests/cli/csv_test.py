@@ -11,14 +11,14 @@ from every_verb import RUNS, EveryVerb
 SAYING = {
     "comparison": "seconds_per_iteration", "residency": "times_resident", "scaling": "efficiency",
     "sweep": "seconds_per_iteration", "transfer": "bytes_per_second",
-    "calibrate": "seconds_per_step", "advise": "warm_seconds", "selftest": "slower",
+    "advise": "warm_seconds", "selftest": "slower",
     "pitfalls": "mistaken_seconds", "compare": "verdict",
     "list": "reason", "doctor": "value",
 }
 
 # Columns that are no keys of the verb's JSON, so that the lines of `report` lack them.
 OWN_COLUMNS = {"sweep": {"grid", "iters", "wrong", "failure", "cold_seconds", "warm_seconds"},
-               "calibrate": {"seconds_per_step"}, "mlp-throughput": {"verified"},
+               "mlp-throughput": {"verified"},
                "grade": {"times_numpy", "times_best", "marks"},
                "mlp-throughput-train": {"verified"}}
 

@@ -35,13 +35,14 @@ MEASURED = {
     "cluster-predict": "cluster predict --grid 4096 --rate 100 --network 3us,20GB/s --ranks 1,4",
     "sweep": f"sweep --grid 8,16 --iters 2,4 --budget 20 --cross scalar,fused --out sweep.jsonl {ROWS}",
     "transfer": "transfer --max-size 4K --threads 2 --budget 5",
-    # The second takes three times as long as the first: advise puts them in this order.
-    "calibrate": "calibrate --largest 64 --dtype float32 --backend fused,xtensor_roll --threads 1",
     "comparison-assumed": "--grid 24x16 --iters 20 --budget 20 --backend scalar --threads 1 --assume t4",
     "pitfalls-assumed": "pitfalls --grid 24x16 --budget 0.1 --assume h200 --only no-warm-up,context-timed,"
                         "no-synchronization,synchronize-every-step,pageable-async",
     "transfer-assumed": "transfer --max-size 16K --step 4 --budget 5 --threads 1 --assume t4",
-    "advise": "advise --grid 100 --iters 10 --check",
+    # The second takes three times as long as the first, which gives their order.
+    "advise": "advise --grid 100 --iters 1000 --backend fused,xtensor_roll --threads 1",
+    "advise-assumed": "advise --grid 100 --iters 1000 --backend fused,xtensor_roll --threads 1 --budget 1 "
+                      "--assume h200",
     "duel": "duel true true --blocks 3 --seed 1",
     "duel-steps": "duel --backend fused --backend fused --grid 16 --iters 5 --threads 1 --blocks 3 --seed 1",
     "selftest": "selftest --grid 24x16 --iters 20 --trials 1 --budget 2",
@@ -62,10 +63,6 @@ EXACT = {
     "doctor": "doctor --json doctor.json --csv doctor.csv",
     "compare": "compare old.json new.json --fail-on slower=10% --json compare.json --csv compare.csv",
     "history": "compare --history duels.jsonl --json history.json --csv history.csv",
-    "advise-recorded": "advise --profile profile.json --grid 1000 --snapshot-every 10 "
-                       "--json advise-recorded.json",
-    "advise-assumed": "advise --profile profile.json --grid 1000 --assume h200 "
-                      "--json advise-assumed.json --csv advise-assumed.csv",
     "advise-own": "advise --step 12ms --bytes-per-cell 40 --flops-per-cell 60 --cells 1e8 --copies-per-step 0.02 "
                   "--json advise-own.json --csv advise-own.csv",
     "pitfalls-list": "pitfalls --list",
@@ -96,7 +93,6 @@ class EveryVerb(CommandLineTest):
         self.env = {**BARE, "XDG_CACHE_HOME": self.place.name}
         if self.path("old.json").exists():
             return
-        shutil.copy(RESULTS / "epyc-2core-profile.json", self.path("profile.json"))
         shutil.copy(RESULTS / "epyc-2core-transfer.json", self.path("copies.json"))
         old = (RESULTS / "epyc-2core-640.json").read_text()
         new = parse_json(old)

@@ -105,8 +105,7 @@ def without_machine(doctor):
 CSV_RECORDED = ("comparison", "list", "doctor", "report", "advise-assumed")
 
 # The little of the exact texts that is not.
-EXCEPT = {"list": without_gpu_rows, "advise-recorded": without_gpu_rows, "doctor": without_machine,
-          "advise-assumed": without_plans,
+EXCEPT = {"list": without_gpu_rows, "doctor": without_machine,
           **dict.fromkeys(("report", "live"), lambda text: re.sub(r"[\d.]+ MB", "M", text))}
 
 

@@ -91,20 +91,6 @@ class ResultSchema(EveryVerb):
             rubric["criteria"][0] = {"criterion": "right", "points": 1, key: value}
             self.assertFalse(validator.is_valid(rubric), key)
 
-    def test_the_file_of_a_code(self):
-        schema = parse_json((ROOT / "bench/lab/advice/kernel.schema.json").read_text())
-        jsonschema.Draft7Validator.check_schema(schema)
-        validator = jsonschema.Draft7Validator(schema)
-        code = {"step": "12ms", "bytes_per_cell": 40, "flops_per_cell": 60, "cells": 1e8}
-        for change in ({}, {"name": "mine", "copies_per_step": 2, "steps_per_launch": 8}, {"step": "1.5e2us"},
-                       {"step": "12"}, {"cells": 0}, {"steps_per_launch": 1.5}, {"copies_per_step": -1},
-                       {"price": 1}, {"name": ""}, {"bytes_per_cell": 0}, {"$schema": "kernel.schema.json"},
-                       {"steps_per_launch": 8.0}, {"steps_per_launch": 21}, {"step": ".5ms"}, {"step": "5.ms"},
-                       {"step": "1E2us"}, {"step": "0.0ms"}, {"step": ".ms"}):
-            self.path("code.json").write_text(json.dumps(code | change))
-            done = self.run_program("advise", "--kernel", "code.json")
-            self.assertEqual(done.returncode == 0, validator.is_valid(code | change), f"{change}: {done.stderr}")
-
     def test_a_wrong_row(self):
         arguments = "--grid 16 --iters 4 --budget 0.1 --baseline scalar --json wrong.json"
         self.run_program(*arguments.split(), program=WITH_WRONG_BACKEND)

@@ -153,7 +153,7 @@ class LimitsAndSignals(GpuCheck):
         self.check("a", "hangs:640-float64.json", exit_code=1, GPU_CHECK_SECONDS="25")
         self.assertRegex(self.results["640-float64"], "not done in [0-9]+ s")
         self.assertTrue((self.files / "640-float64.json").exists())
-        self.assertEqual(self.results["profile"], "FAILED: no time was left")
+        self.assertEqual(self.results["advise"], "FAILED: no time was left")
         self.assertEqual(self.results["conformance"], "passed")
 
     def test_a_signal_packs_what_there_is(self):

@@ -22,7 +22,6 @@ from pathlib import Path
 FOLDER, PROGRAM = sys.argv.pop(1), sys.argv.pop(1)
 sys.path.insert(0, FOLDER)
 os.environ["DIFFBENCH"] = PROGRAM
-PROFILE = Path(__file__).resolve().parents[2] / "bench/results/epyc-2core-profile.json"
 
 import numpy  # noqa: E402
 
@@ -375,7 +374,7 @@ class Run(unittest.TestCase):
         for verb, options, key in ((["list"], {}, "name"), (["residency"], size, "backend"),
                                    (["sweep"], {**size, "backend": "fused"}, "values"),
                                    (["mlp", "width"], {"hidden": 10, "engine": "cpu", "budget": 1}, "size"),
-                                   (["advise"], {"grid": 32, "profile": PROFILE}, "backend")):
+                                   (["advise"], {**size, "backend": "fused"}, "backend")):
             with self.subTest(verb=verb), unittest.mock.patch.dict(sys.modules, {"pandas": pandas}):
                 result = diffbench.run(*verb, **options)
                 self.assertIn(key, result.rows[0])

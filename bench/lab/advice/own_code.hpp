@@ -9,13 +9,11 @@
 #include "option_list.hpp"
 
 #include <cstdint>
-#include <string>
 
 namespace diffbench::bench {
 
 struct OwnCode {
   bool given = false;
-  std::string name = "your code";
   double step_seconds = 0; ///< on the CPU, all cells
   double bytes_per_cell = 0, flops_per_cell = 0;
   double cells = 0;
@@ -23,12 +21,8 @@ struct OwnCode {
   std::int64_t steps_per_launch = 1; ///< that a kernel may take
 };
 
-/// The card where none is named.
-inline constexpr const char* usual_card = "h200";
-
-/// The options of a code, or the file that has them (kernel.schema.json). Reading throws
-/// InvalidInput, naming the option or the file's member, for what is missing, is out of its limits,
-/// or contradicts another option of the verb.
+/// The options of a code. Reading throws InvalidInput, naming the option, for what is missing, is
+/// out of its limits, or contradicts another option of the verb.
 void declare_own_code(OptionList& options, OwnCode& code);
 
 /// Of a run of so many steps.

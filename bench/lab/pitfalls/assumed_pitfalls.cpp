@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assumed_pitfalls.hpp"
 
-#include "assumed_phases.hpp"
 #include "assumed_report.hpp"
 #include "columns.hpp"
 #include "context.hpp"
@@ -12,7 +11,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <memory>
 #include <string>
 #include <variant>
@@ -22,52 +20,44 @@ namespace diffbench::bench {
 
 namespace {
 
-/// What the clock reads, in seconds, at one end.
+/// What the clock reads, in seconds.
 struct AssumedReadings {
-  double mistaken = 0, right = 0;
+  Assumption mistaken, right;
 };
 
-/// The steps of a run, from the first launch to the end of the wait.
-double steps_of(const AssumedPhases& phases) {
-  return phases.launch + phases.compute + phases.sync;
+Bill bill_of_steps(const AssumedCard& card, CardRun run, double cells, double steps) {
+  run.cells = cells;
+  run.steps = steps;
+  return bill_of(card, run, stencil_work(Dtype::float32));
 }
 
-AssumedReadings assume_context_timed(const AssumedEnd& end, double cells) {
-  const AssumedPhases run =
-      assumed_phases(end, {.transfer = Transfer::pageable}, {.cells = cells, .iterations = 100});
-  return {run.cold(), run.warm()};
+AssumedReadings assume_context_timed(const AssumedCard& card, double cells) {
+  const Bill run = bill_of_steps(card, {.locked = false}, cells, 100);
+  return {run.seconds, run.warm};
 }
 
 /// The host hands out 8 graphs of 128 steps, and is done.
-AssumedReadings assume_no_wait(const AssumedEnd& end, double cells) {
-  constexpr double graphs = 8;
-  const AssumedPhases run =
-      assumed_phases(end, {.backend = "cuda_graph"}, {.cells = cells, .iterations = 1024});
-  return {graphs * end.launch(), steps_of(run)};
+AssumedReadings assume_no_wait(const AssumedCard& card, double cells) {
+  return {{8 * card.launch.low, 8 * card.launch.high},
+          bill_of_steps(card, {.backend = "cuda_graph"}, cells, 1024).steps};
 }
 
-AssumedReadings assume_wait_each_step(const AssumedEnd& end, double cells) {
-  const RunShape run{.cells = cells, .iterations = 100};
-  return {steps_of(assumed_phases(end, {.wait_each_step = true}, run)),
-          steps_of(assumed_phases(end, {}, run))};
+AssumedReadings assume_wait_each_step(const AssumedCard& card, double cells) {
+  return {bill_of_steps(card, {.waits_each_step = true}, cells, 100).steps,
+          bill_of_steps(card, {}, cells, 100).steps};
 }
 
 /// 10 snapshots, 20 steps before each. From ordinary memory a copy holds the host; from
 /// page-locked memory it runs beside the next 20 steps.
-AssumedReadings assume_pageable_async(const AssumedEnd& end, double cells) {
-  constexpr double snapshots = 10;
-  const AssumedPhases part = assumed_phases(end, {}, {.cells = cells, .iterations = 20});
-  const double steps = part.launch + part.compute;
-  const double bytes = cells * end.work().copied_bytes;
-  const double slow_copy = copy_seconds(end, bytes, CopyTo::host, false);
-  const double copy = copy_seconds(end, bytes, CopyTo::host, true);
-  return {snapshots * (steps + slow_copy) + part.sync,
-          steps + (snapshots - 1) * std::max(steps, copy) + copy + part.sync};
+AssumedReadings assume_pageable_async(const AssumedCard& card, double cells) {
+  const CardRun held{.locked = false, .trips = 0, .snapshots = 10};
+  const CardRun beside{.trips = 0, .snapshots = 10, .overlaps = true};
+  return {bill_of_steps(card, held, cells, 200).warm, bill_of_steps(card, beside, cells, 200).warm};
 }
 
 struct Assumable {
   std::string_view pitfall, kernel;
-  AssumedReadings (*read)(const AssumedEnd& end, double cells);
+  AssumedReadings (*read)(const AssumedCard& card, double cells);
 };
 /// Of event-pairs no card has a figure. synchronize-every-step is measured with cuda_naive, which
 /// has a launch a step like cuda_stream.
@@ -128,23 +118,19 @@ std::string readings_table(std::vector<AssumedPitfall> rows) {
 std::vector<AssumedPitfall> assumed_of(const AssumedCard& card, std::span<const Pitfall> chosen,
                                        const Problem& problem) {
   const auto cells = static_cast<double>(problem.cells());
-  const AssumedEnd fast_end(card, Dtype::float32, AssumedEnd::Bound::fast);
-  const AssumedEnd slow_end(card, Dtype::float32, AssumedEnd::Bound::slow);
   std::vector<AssumedPitfall> rows;
   for (const Pitfall& pitfall : chosen) {
     const auto* known = std::ranges::find(assumable_pitfalls, pitfall.name, &Assumable::pitfall);
     if (known == assumable_pitfalls.end()) {
       continue;
     }
-    const AssumedReadings fast = known->read(fast_end, cells);
-    const AssumedReadings slow = known->read(slow_end, cells);
-    rows.push_back(
-        {.card = &card,
-         .pitfall = &pitfall,
-         .kernel = known->kernel,
-         .mistaken = span_between(fast.mistaken, slow.mistaken),
-         .right = span_between(fast.right, slow.right),
-         .factor = span_between(fast.mistaken / fast.right, slow.mistaken / slow.right)});
+    const auto [mistaken, right] = known->read(card, cells);
+    rows.push_back({.card = &card,
+                    .pitfall = &pitfall,
+                    .kernel = known->kernel,
+                    .mistaken = mistaken,
+                    .right = right,
+                    .factor = span_between(mistaken.low / right.low, mistaken.high / right.high)});
   }
   return rows;
 }

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <set>
@@ -168,6 +169,60 @@ std::optional<double> affordable_visits(std::span<const VisitCost> costs, double
   return std::numeric_limits<double>::infinity();
 }
 
+namespace {
+
+/// The rungs as residency_ladder() has them, on a card.
+void add_assumed(LabReport& report, const AssumedCard& card, const ResidencyPlan& plan,
+                 const ComparisonResult& result) {
+  const Problem& problem = plan.run.problem;
+  const CardRun resident{.cells = static_cast<double>(problem.cells()),
+                         .steps = static_cast<double>(plan.run.iterations)};
+  AssumedRuns assumed{.card = card, .runs = {}, .bytes = device_bytes(problem)};
+  const auto add = [&](std::string name, const CardRun& run) {
+    assumed.runs.push_back(assume(card, std::move(name), run, stencil_work(problem.dtype)));
+  };
+  const auto round_trips = [&](std::int64_t every, bool locked) {
+    if (every <= plan.run.iterations) {
+      CardRun run = resident;
+      run.trips = run.steps / static_cast<double>(every);
+      run.locked = locked;
+      add(fmt::format("{}, round trip every {}{}", base_kernel, every, locked ? "" : ", pageable"),
+          run);
+    }
+  };
+  if (!plan.trips_every.empty()) {
+    round_trips(plan.trips_every.front(), false);
+  }
+  for (const std::int64_t every : plan.trips_every) {
+    round_trips(every, true);
+  }
+  add(std::string(base_kernel), resident);
+  for (const bool overlaps : {false, true}) {
+    CardRun run = resident;
+    run.snapshots = std::floor(run.steps / static_cast<double>(plan.snapshot_every));
+    run.overlaps = overlaps;
+    if (run.snapshots > 0) {
+      add(fmt::format("{}, {}snapshot every {}", base_kernel, overlaps ? "overlapped " : "",
+                      plan.snapshot_every),
+          run);
+    }
+  }
+  for (const char* better : {"cuda_graph", "cuda"}) {
+    CardRun run = resident;
+    run.backend = better;
+    add(better, run);
+  }
+  const Row* cpu = fastest(result, [](const Row& row) {
+    return !row.on_device() && row.roundtrip_every == 0 && row.snapshot_every == 0;
+  });
+  if (cpu != nullptr) {
+    assumed.rival = Rival{cpu->name, cpu->step_seconds()};
+  }
+  append_assumed(report, assumed, result);
+}
+
+} // namespace
+
 Action declare_residency(OptionList& options) {
   struct State {
     ResidencyPlan plan;
@@ -222,7 +277,7 @@ Action declare_residency(OptionList& options) {
       const ComparisonResult result = measure(ready.run, planned_rows, progress);
       LabReport report = residency_report(ladder, result);
       if (state->assumed) {
-        append_assumed(report, *state->assumed, ready, result);
+        add_assumed(report, *state->assumed, ready, result);
       }
       return report;
     });

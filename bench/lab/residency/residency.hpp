@@ -3,7 +3,6 @@
 // that brings it back every step to one that leaves it there, and the CPU beside them.
 #pragma once
 
-#include "assumed_card.hpp"
 #include "comparison_plan.hpp"
 #include "lab_report.hpp"
 #include "result.hpp"
@@ -58,10 +57,5 @@ struct VisitCost {
                                                       double seconds);
 
 [[nodiscard]] LabReport residency_report(const Ladder& ladder, const ComparisonResult& result);
-
-/// Adds what the rungs on a GPU would take on that card; where the rungs were measured on such a
-/// card, the assumption's error against them instead.
-void append_assumed(LabReport& report, const AssumedCard& card, const ResidencyPlan& plan,
-                    const ComparisonResult& result);
 
 } // namespace diffbench::bench

@@ -99,6 +99,24 @@ ScalingPlan plan_of(const ScalingOptions& options) {
   return plan;
 }
 
+/// The best way on the card, whole runs beside those of the best number of threads.
+void add_assumed(LabReport& report, const AssumedCard& card, const ScalingStudy& study) {
+  const ComparisonResult& measured = study.frame;
+  const CardRun run{.backend = "cuda",
+                    .cells = static_cast<double>(measured.problem.cells()),
+                    .steps = static_cast<double>(measured.iterations)};
+  AssumedRuns assumed{.card = card,
+                      .runs = {assume(card, "cuda", run, stencil_work(measured.problem.dtype))},
+                      .bytes = device_bytes(measured.problem),
+                      .whole = true};
+  const Row* cpu = fastest(measured, [](const Row& row) { return !row.on_device(); });
+  if (cpu != nullptr) {
+    assumed.rival = Rival{"the best of the threads",
+                          cpu->warm ? cpu->warm->wall : run.steps * cpu->step_seconds()};
+  }
+  append_assumed(report, assumed, measured);
+}
+
 std::string row_label(const BackendInfo& backend, int threads) {
   return fmt::format("{}, {}", backend.name, counted(threads, "thread"));
 }
@@ -269,7 +287,7 @@ Action declare_scaling(OptionList& options) {
       const ScalingStudy study = measure_scaling(plan, progress);
       LabReport report = scaling_report(study);
       if (state->assumed) {
-        append_assumed(report, *state->assumed, study);
+        add_assumed(report, *state->assumed, study);
       }
       return report;
     });

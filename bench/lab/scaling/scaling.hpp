@@ -2,7 +2,6 @@
 // `diffbench scaling`: one threaded backend on several numbers of threads.
 #pragma once
 
-#include "assumed_card.hpp"
 #include "comparison_plan.hpp"
 #include "lab_report.hpp"
 #include "progress.hpp"
@@ -55,9 +54,5 @@ struct ScalingStudy {
 [[nodiscard]] ScalingStudy measure_scaling(const ScalingPlan& plan, Progress& progress);
 
 [[nodiscard]] LabReport scaling_report(const ScalingStudy& study);
-
-/// Adds what the run would take on that card, and whether that is worth it; where a GPU of that
-/// kind was measured, the assumption's error against it instead. Of strong scaling.
-void append_assumed(LabReport& report, const AssumedCard& card, const ScalingStudy& study);
 
 } // namespace diffbench::bench

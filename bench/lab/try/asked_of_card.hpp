@@ -3,8 +3,7 @@
 // take for it.
 #pragma once
 
-#include "asked_work.hpp"
-#include "assumed_card.hpp"
+#include "bill.hpp"
 #include "lab_report.hpp"
 #include "submission.hpp"
 #include "tried_process.hpp"
@@ -19,9 +18,11 @@ struct AskedOfCard {
   AssumedCard card;
   Problem problem; ///< whose run is foretold
   std::int64_t steps = 0;
-  AskedCost cost;
-  double unevenness = 0; ///< of what is counted, where that was tried
-  std::string failure;   ///< why there is no cost; empty: there is one
+  Bill run, step;                  ///< and what one step more adds
+  Bill resident;                   ///< had it copied nothing in a step: the field stays on the card
+  double allocations_per_step = 0; ///< no card has a figure for these
+  double unevenness = 0;           ///< of what is counted, where that was tried
+  std::string failure;             ///< why there is no bill; empty: there is one
 };
 
 /// Runs an emulated submission on small grids, some seconds long, and foretells the run of
@@ -33,7 +34,7 @@ struct AskedOfCard {
                                        const std::filesystem::path& work_dir,
                                        const std::function<void(double)>& on_progress);
 
-/// Adds the ledger, what rules it and what to change first; marked as assumed in every line.
+/// Adds the bill, what rules it and what to change first; marked as assumed in every line.
 void append_asked(LabReport& report, const AskedOfCard& asked);
 
 } // namespace diffbench::bench

@@ -52,7 +52,7 @@ TEST(DidYouMean, FindsWhatWasMeant) {
       {{"swep"}, "sweep"},
       {{"docter"}, "doctor"},
       {{"residancy"}, "residency"},
-      {{"calib"}, "calibrate"},
+      {{"advis"}, "advise"},
       {{"advice"}, "advise"},
       {{"comapre"}, "compare"},
       {{"pitfall"}, "pitfalls"},

@@ -246,7 +246,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{{"scaling", "--threads", "1,,2"},
             "--threads 1,,2: a value between the commas is empty"},
         Bad{{"--backend", "scalar,"}, "--backend scalar,: a value"},
-        Bad{{"calibrate", "--roundtrip-every", "9"}, "--roundtrip-every: there is no such option"},
+        Bad{{"advise", "--roundtrip-every", "9"}, "--roundtrip-every: there is no such option"},
         Bad{{"--isa", "avx9"}, "--isa: unknown instruction set"},
         Bad{{"--budget", "0"}, "--budget 0"}, Bad{{"--budget", "-3"}, "--budget -3"},
         Bad{{"--budget", "nan"}, "--budget nan"}, Bad{{"--range", "1:0"}, "--range 1:0"},
