@@ -80,7 +80,6 @@ export default defineConfig({
     hookTimeout: 300_000,
     maxWorkers: 2,
     minWorkers: 1,
-    setupFiles: "tests/assumed_cards.ts",
     projects: [
       { extends: true, test: { name: "data", include: ["tests/unit/*.test.ts"] } },
       {

@@ -102,6 +102,7 @@ LabReport long_run_report(const LongRunOptions& options, const std::string& init
   frame.initial = options.initial;
   frame.iterations = options.iterations;
   report.data = {{"problem", problem_json(frame)}, {"results", list_of(columns, {&run, 1})}};
+  report.columns = heads_of(columns);
   report.data.at_path("problem.initial") = initial;
   report.interrupted = run.interrupted;
   if (!run.verified && !run.unproved()) {

@@ -83,10 +83,16 @@ void append_table(LabReport& report, const std::string& table, const std::string
 }
 
 Value lab_part(const std::string& name, const std::string& command, const LabReport& report) {
-  Value part = {
-      {"schema", result_schema},       {"command", command}, {"interrupted", report.interrupted},
-      {"disturbed", report.disturbed}, {"experiment", name}, {"sentence", sentence_of(report)},
-      {"notes", notes_of(report)},     {name, report.data}};
+  Value part = {{"schema", result_schema},
+                {"command", command},
+                {"interrupted", report.interrupted},
+                {"disturbed", report.disturbed},
+                {"experiment", name},
+                {"sentence", sentence_of(report)},
+                {"notes", notes_of(report)},
+                {"columns", report.columns},
+                {"pictures", pictures_json(report.pictures)},
+                {name, report.data}};
   if (!report.assumed.is_null()) {
     part["assumed"] = report.assumed;
   }
@@ -113,6 +119,7 @@ void keep_conclusions(LabReport& report) {
     return;
   }
   report.findings.clear();
+  std::ranges::for_each(report.pictures, [](Picture& picture) { picture.marks.clear(); });
   if (report.figures) {
     report.text = *report.figures;
   }

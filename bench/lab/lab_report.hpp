@@ -8,6 +8,7 @@
 
 #include "foreign_load.hpp"
 #include "outcome.hpp"
+#include "picture.hpp"
 #include "progress.hpp"
 #include "result_file.hpp"
 #include "verb.hpp"
@@ -21,10 +22,12 @@ namespace diffbench::bench {
 
 // NOLINTNEXTLINE(bugprone-exception-escape): only an assertion in the JSON's move could throw
 struct LabReport {
-  std::string text;               ///< the tables
-  std::string sentence;           ///< what they show; empty: they speak for themselves
-  std::string done = {};          ///< what holds whatever the figures are worth
-  Value data;                     ///< the same for programs
+  std::string text;                   ///< the tables
+  std::string sentence;               ///< what they show; empty: they speak for themselves
+  std::string done = {};              ///< what holds whatever the figures are worth
+  Value data;                         ///< the same for programs
+  Value columns = {};                 ///< heads_of() those of `data`
+  std::vector<Picture> pictures = {}; ///< how the page draws `data`
   Value assumed = {};             ///< of a card that is not here, where `data` has no place for it
   std::optional<Value> rows = {}; ///< the lines of --csv; empty: `results` of data
   std::vector<SampleSeries> series = {}; ///< all samples

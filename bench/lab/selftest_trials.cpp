@@ -204,6 +204,8 @@ void describe(const TrialSubject& subject, const Findings& findings, LabReport& 
   report.data["trial_seconds"] = subject.trial_seconds;
   report.data["cpu_share"] = findings.cpu_share();
   report.data["kinds"] = list_of(tally_columns, findings.tallies);
+  report.pictures = {{"Verdicts, by the planted slowdown", Figure::bars, "planted_slowdown",
+                      "slower same unclear faster", "", "", "kinds"}};
   report.rows = report.data.find("kinds");
 }
 

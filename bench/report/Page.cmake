@@ -31,10 +31,8 @@ if(CMAKE_SCRIPT_MODE_FILE)
   endif()
 
   file(GLOB_RECURSE sources ${VIZ}/src/* ${VIZ}/dist/row_solver.wasm)
-  # They are part of the page.
-  file(GLOB data ${VIZ}/../bench/results/*-profile.json ${VIZ}/../bench/model/assumed_cards.json)
   set(fingerprint "")
-  foreach(source IN LISTS sources data ITEMS ${VIZ}/index.html ${VIZ}/vite.config.ts ${VIZ}/package-lock.json)
+  foreach(source IN LISTS sources ITEMS ${VIZ}/index.html ${VIZ}/vite.config.ts ${VIZ}/package-lock.json)
     file(SHA256 ${source} hash)
     string(APPEND fingerprint "${hash}\n")
   endforeach()
@@ -99,8 +97,6 @@ elseif(DIFFBENCH_NPM)
   set(solver_dir ${PROJECT_SOURCE_DIR}/solver)
   set(module_sources ${solver_dir}/wasm/row_solver.cpp ${solver_dir}/wasm/include/cstdint
     ${solver_dir}/simd/row_kernel.hpp ${solver_dir}/simd/row_kernel_baseline.cpp)
-  file(GLOB page_data CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/results/*-profile.json
-    ${PROJECT_SOURCE_DIR}/bench/model/assumed_cards.json)
   set(required FALSE)
   if(NOT DIFFBENCH_VIZ STREQUAL AUTO)
     set(required TRUE)
@@ -110,7 +106,7 @@ elseif(DIFFBENCH_NPM)
       -DWASM_COMPILER=${DIFFBENCH_WASM_COMPILER} -DWASM_LINKER=${DIFFBENCH_WASM_LINKER}
       -DSTAMP=${page_stamp} -DLOG=${page_dir}/npm.log -DREQUIRED=${required}
       -P ${CMAKE_CURRENT_LIST_FILE}
-    DEPENDS ${viz_sources} ${module_sources} ${page_data} ${viz_dir}/index.html ${viz_dir}/vite.config.ts ${viz_dir}/package-lock.json
+    DEPENDS ${viz_sources} ${module_sources} ${viz_dir}/index.html ${viz_dir}/vite.config.ts ${viz_dir}/package-lock.json
       ${CMAKE_CURRENT_LIST_FILE}
     COMMENT "Building the report page" VERBATIM)
   set_property(GLOBAL PROPERTY diffbench_has_page TRUE) # for the tests

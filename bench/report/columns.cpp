@@ -90,6 +90,15 @@ std::string as_rate(const Value& value) {
   return shown(value, [](double rate) { return format_figure(1e-9 * rate) + " GB/s"; });
 }
 
+std::string_view unit_name(std::string (*unit)(const Value&)) {
+  return unit == as_seconds                           ? "s"
+         : unit == as_ratio || unit == as_thousandths ? "x"
+         : unit == as_percent || unit == as_spread    ? "%"
+         : unit == as_bytes                           ? "B"
+         : unit == as_rate                            ? "B/s"
+                                                      : "";
+}
+
 std::string csv_of(const Value& objects) {
   std::vector<std::string> names; // of all lines: an object may lack what another one has
   std::vector<Cells> lines;

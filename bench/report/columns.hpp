@@ -9,6 +9,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -138,6 +139,22 @@ template <typename Row, std::size_t N>
     list.push_back(object_of(columns, row));
   }
   return list;
+}
+
+/// The unit of what such a function shows, as the page knows it: "s", "x", "%", "B", "B/s", or
+/// none.
+[[nodiscard]] std::string_view unit_name(std::string (*unit)(const Value&));
+
+/// Names and units of the columns that table and JSON share, for who shows the JSON.
+template <typename Row, std::size_t N>
+[[nodiscard]] Value heads_of(const Column<Row> (&columns)[N], Value heads = Value::list()) {
+  for (const Column<Row>& column : columns) {
+    if (column.key != nullptr && column.header != nullptr) {
+      heads.push_back(
+          {{"key", column.key}, {"name", column.header}, {"unit", unit_name(column.unit)}});
+    }
+  }
+  return heads;
 }
 
 /// A list of objects as CSV (RFC 4180): one header line, one line an object, full precision. A

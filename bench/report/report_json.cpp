@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report_json.hpp"
 
+#include "metrics.hpp"
 #include "order_report.hpp"
 #include "telemetry_report.hpp"
+#include "verdict.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -61,7 +64,44 @@ Value denormals_json(const std::optional<DenormalCost>& cost) {
   return {{"share", cost->share}, {"slowdown", cost->slowdown}};
 }
 
+/// Those that a ledger without room for all shows: the baseline, and the ends of what a port gains.
+std::vector<std::string> telling_rows(const ComparisonResult& result) {
+  const auto on_device = [](const Row& row) { return row.on_device(); };
+  const Row* naive = nullptr;
+  for (const Row& row : result.rows) {
+    if (row.ranked() && row.roundtrip_every > 0 &&
+        (naive == nullptr || row.step_seconds() > naive->step_seconds())) {
+      naive = &row;
+    }
+  }
+  std::vector<std::string> names{result.baseline};
+  for (const Row* row : {best_cpu(result), fastest(result, on_device), naive}) {
+    if (row != nullptr && std::ranges::find(names, row->name) == names.end()) {
+      names.push_back(row->name);
+    }
+  }
+  return names;
+}
+
 } // namespace
+
+std::vector<Picture> row_pictures(const ComparisonResult& result, const std::string& rows) {
+  std::vector<Picture> pictures{{"Time of a step", Figure::bars, "backend", "seconds_per_iteration",
+                                 "device", "y", rows, "seconds_per_iteration_interval"},
+                                {"Where the time goes in a warm run", Figure::stack, "backend",
+                                 "phases", "", "", rows, "", telling_rows(result)},
+                                {"Where the time goes in a cold run", Figure::stack, "backend",
+                                 "end_to_end.cold_phases", "", "", rows, "", telling_rows(result)},
+                                {"The samples, in the order in which they were taken",
+                                 Figure::lines, "sample", "samples_seconds", "backend", "y", rows}};
+  for (const char* run : {"cold", "warm"}) {
+    if (std::ranges::any_of(result.rows, [](const Row& row) { return row.moments.has_value(); })) {
+      pictures.push_back({fmt::format("The first {} run, moment by moment", run), Figure::timeline,
+                          "backend", fmt::format("moments.{}", run), "", "", rows});
+    }
+  }
+  return pictures;
+}
 
 Value interval_json(const std::optional<Interval>& interval) {
   if (!interval) {
@@ -119,6 +159,9 @@ Value to_json(const ComparisonResult& result) {
                       {"command", result.command},
                       {"interrupted", result.interrupted},
                       {"disturbed", result.disturbed},
+                      {"sentence", verdict(result)},
+                      {"columns", row_heads()},
+                      {"pictures", pictures_json(row_pictures(result))},
                       {"problem", problem_json(result)},
                       {"baseline", result.baseline},
                       {"budget_seconds", result.budget_seconds},

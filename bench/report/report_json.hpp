@@ -2,12 +2,14 @@
 // The result file of a comparison.
 #pragma once
 
+#include "picture.hpp"
 #include "result.hpp"
 #include "result_file.hpp"
 #include "statistics.hpp"
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace diffbench::bench {
 
@@ -16,6 +18,10 @@ namespace diffbench::bench {
 [[nodiscard]] Value to_json(const ComparisonResult& result);
 
 // Its parts, for the files of experiments that are comparisons, too.
+[[nodiscard]] Value row_heads();
+/// Of its rows, which are in the list `rows`; times of steps, of runs and their phases.
+[[nodiscard]] std::vector<Picture> row_pictures(const ComparisonResult& result,
+                                                const std::string& rows = "results");
 [[nodiscard]] Value problem_json(const ComparisonResult& result);
 [[nodiscard]] Value row_json(const ComparisonResult& result, const Row& row);
 [[nodiscard]] Value provenance_json(const Provenance& provenance);

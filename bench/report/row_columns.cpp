@@ -215,6 +215,8 @@ bool has_own_name(const char* key) {
 
 } // namespace
 
+Value row_heads() { return heads_of(columns); }
+
 Value row_json(const ComparisonResult& result, const Row& row) {
   return object_of(columns, Shown{result, row, metrics(result, row)});
 }

@@ -2,28 +2,23 @@
 // The report page: reads the result files that `diffbench report` put into it, or that are dropped onto it, and
 // draws them.
 import "./style.css";
-import { assumedCards, takeAssumed } from "./data/assumed";
 import { readFilm } from "./data/field";
 import { text } from "./data/json";
-import { filesOfPage, machineOf, type ResultFile } from "./data/results";
+import { machineOf, readResultFile, type ResultFile } from "./data/results";
 import { shortened } from "./data/units";
-import { usualRun, whenOf } from "./data/when";
 import { liveCard } from "./live/card";
 import { livePage } from "./live/page";
 import { captionOf } from "./page/caption";
 import { beforeAfterSection } from "./page/before_after";
 import { card } from "./page/card";
+import { fillArticle } from "./page/article";
 import { el } from "./page/dom";
 import { dropTarget } from "./page/dropped";
 import { fieldView } from "./page/field_view";
 import { articleInTurn, inTurns } from "./page/in_turns";
 import { endPage } from "./page/lifetime";
-import { notesList } from "./page/notes";
-import { contextTable } from "./page/provenance";
 import { themeButton } from "./page/theme";
-import { byFamily, picturesOf } from "./pictures/catalogue";
-import { isMissing } from "./pictures/picture";
-import { storyPicture } from "./pictures/story";
+import { storyOf } from "./pictures/story";
 
 /** What the program put into the page under that name. */
 const embedded = (name: string): unknown[] =>
@@ -53,82 +48,31 @@ function filmSource(files: ResultFile[]): string[] {
   return run !== undefined && another === undefined ? captionOf("", run).slice(1) : [];
 }
 
-/** A short one is shown, of more the number. */
 /** What is measured, and the question where an experiment has several, as in bench/app/report.cpp. */
 const kindOf = ({ experiment, data }: ResultFile) =>
   [experiment, text(data, "question"), text(data, "mode")].join(" ");
 
-/** Of the files of a machine that measured the same thing one is open. */
+/** Of the files of a machine that measured the same thing the newest is open: dates can be compared as texts. */
 const isNewest = (file: ResultFile, companions: ResultFile[]): boolean =>
-  companions
-    .filter((each) => kindOf(each) === kindOf(file))
-    .reduce((newest, each) => (dateOf(each) > dateOf(newest) ? each : newest)) === file;
-/** Dates of one program can be compared as texts. */
-const dateOf = ({ context }: ResultFile) => text(context, "date");
-
-function fillArticle(article: HTMLElement, file: ResultFile, companions: ResultFile[]): void {
-  const made = picturesOf(file, companions);
-  const pictures = made.flatMap((picture) => (isMissing(picture) ? [] : [picture]));
-  const missing = made.filter(isMissing);
-  const parts = [
-    file.interrupted
-      ? el("p", { class: "warning" }, "Interrupted: what was measured until then.")
-      : null,
-    file.sentence ? el("p", { class: "sentence" }, file.sentence) : null,
-    notesList(file.notes),
-    made.length === 0 ? el("p", {}, "There is no picture for files of this command yet.") : null,
-    ...pictures.map((picture, index) =>
-      card(picture, file, `${article.id}-${picture.id}`, {
-        open: index === 0 && isNewest(file, companions),
-        remake: () => {
-          const anew = picturesOf(file, companions).find(({ id }) => id === picture.id);
-          return anew === undefined || isMissing(anew) ? undefined : anew;
-        },
-      }),
-    ),
-    el(
-      "details",
-      { class: "machine" },
-      el(
-        "summary",
-        {},
-        `Machine and build${missing.length > 0 ? `; ${missing.length} not drawn` : ""}`,
-      ),
-      ...missing.map(({ title, missing: why }) => el("p", {}, `Not drawn: ${title}: ${why}.`)),
-      contextTable(file),
-    ),
-  ];
-  article.append(...parts.filter((part) => part !== null));
-}
-
-interface Contents {
-  groups: Map<string, ResultFile[]>;
-  anchors: Map<ResultFile, string>;
-  /** Sections that are no files: anchors and names. */
-  before: [string, string][];
-  after: [string, string][];
-}
-
-const linkTo = (anchor: string, name: string) =>
-  el("li", {}, el("a", { href: `#${anchor}` }, name));
-
-function navigation({ groups, anchors, before, after }: Contents): HTMLElement {
-  const links = (sections: [string, string][]) =>
-    sections.length === 0 ? null : el("ul", {}, ...sections.map((each) => linkTo(...each)));
-  const contents = el(
-    "details",
-    {},
-    el("summary", {}, "Contents"),
-    links(before),
-    ...[...groups.values()].flatMap((files) => [
-      ...(groups.size > 1 ? [el("p", {}, machineName(files))] : []),
-      ...byFamily(files).flatMap(([family, members]) => [
-        el("strong", {}, family),
-        links(members.map((file) => [anchors.get(file)!, headline(file)])),
-      ]),
-    ]),
-    links(after),
+  companions.every(
+    (each) =>
+      kindOf(each) !== kindOf(file) || text(each.context, "date") <= text(file.context, "date"),
   );
+
+/** Links to all parts of the page that have a place, machine by machine where there are several. */
+function navigation(main: HTMLElement): HTMLElement {
+  const parts = main.querySelectorAll<HTMLElement>("section[id], article[id], .machine-name");
+  const link = (anchor: string, name: string) =>
+    el("li", {}, el("a", { href: `#${anchor}` }, name));
+  const list = el("ul");
+  for (const part of parts) {
+    const name = part.querySelector("h2")?.textContent ?? part.ariaLabel ?? part.textContent ?? "";
+    if (part.id !== "") list.append(link(part.id, name));
+    else if (main.querySelectorAll(".machine-name").length > 1)
+      list.append(el("li", {}, el("strong", {}, name)));
+  }
+  list.append(link("live", "Your GPU, now"));
+  const contents = el("details", {}, el("summary", {}, "Contents"), list);
   // Beside the page it stays; on a phone it would fill the first screen.
   contents.open = matchMedia("(min-width: 1100px)").matches;
   return el("nav", { "aria-label": "Contents" }, contents);
@@ -146,15 +90,6 @@ const isReload = () => {
   return (navigation as PerformanceNavigationTiming | undefined)?.type === "reload";
 };
 
-/** Of a page without a run whose time could be divided, as one of a profile alone. */
-const headlineAlone = (said: string) =>
-  el(
-    "section",
-    { class: "card", id: "story", "aria-labelledby": "story-title" },
-    el("h2", { id: "story-title" }, "When a GPU pays"),
-    el("p", { class: "headline" }, said),
-  );
-
 const dropped: unknown[] = [];
 /** Made once, as it listens to the whole page. */
 const isLive = embedded("live").length > 0;
@@ -169,17 +104,13 @@ const target = isLive
 /** Builds the page, and goes to that part of it, or to what the address names. */
 function start(goTo?: string): void {
   endPage();
-  const files = filesOfPage([...embedded("result"), ...dropped]);
-  takeAssumed(embedded("assumed")[0]);
+  const files = [...embedded("result"), ...dropped].map(readResultFile);
   const film = readFilm(embedded("field")[0]);
-  const anchors = new Map(files.map((file, index) => [file, `file-${index + 1}`]));
   const groups = byMachine(files);
   const main = el("main", {});
   if (files.length === 0) main.append(el("p", {}, "There are no results in this page."));
-  const story = storyPicture(files);
+  const story = storyOf(files);
   if (story !== null) main.append(card(story.picture, story.file, "story", { heading: "h2" }));
-  const when = story === null ? whenOf(files, assumedCards[0]!, usualRun) : [];
-  if (when.length > 0) main.append(headlineAlone(when.join(" ")));
   if (film !== null) main.append(fieldView(film, filmSource(files)));
   const pieces: (() => void)[] = [];
   const pairs = beforeAfterSection(embedded("pair"), files, pieces);
@@ -193,8 +124,8 @@ function start(goTo?: string): void {
       ),
     );
   const articleOf = (file: ResultFile, companions: ResultFile[]) =>
-    articleInTurn(anchors.get(file) ?? "", headline(file), pieces, (article) =>
-      fillArticle(article, file, companions),
+    articleInTurn(`file-${files.indexOf(file) + 1}`, headline(file), pieces, (article) =>
+      fillArticle(article, file, isNewest(file, companions)),
     );
   for (const members of groups.values())
     main.append(
@@ -202,26 +133,11 @@ function start(goTo?: string): void {
         "div",
         { class: "machine-group" },
         el("p", { class: "machine-name" }, machineName(members)),
-        ...byFamily(members).flatMap(([, family]) =>
-          family.map((file) => articleOf(file, members)),
-        ),
+        ...members.map((file) => articleOf(file, members)),
       ),
     );
   pieces.push(() => main.append(liveCard()));
   if (story === null) pieces.shift()?.();
-  const before: [string, string, boolean][] = [
-    ["story", "When, and where the time goes", story !== null || when.length > 0],
-    ["field", "The field", film !== null],
-    ["before-after", "Before and after", pairs !== null],
-  ];
-  const navigationParts = {
-    groups,
-    anchors,
-    before: before.flatMap(([anchor, name, there]): [string, string][] =>
-      there ? [[anchor, name]] : [],
-    ),
-    after: [["live", "Your GPU, now"]] as [string, string][],
-  };
   document
     .querySelector("#page")
     ?.replaceChildren(
@@ -232,7 +148,7 @@ function start(goTo?: string): void {
         el("div", { class: "tools" }, themeButton(), ...(target?.controls ?? [])),
       ),
       target?.told ?? "",
-      navigation(navigationParts),
+      navigation(main),
       main,
       el(
         "footer",

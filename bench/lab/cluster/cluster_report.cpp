@@ -323,6 +323,13 @@ LabReport cluster_report(const ClusterStudy& study) {
                  {"transport", study.transport},
                  {"problem", problem_json(study.frame)},
                  {"results", std::move(results)}};
+  report.columns = heads_of(profile_columns, heads_of(time_columns, row_heads()));
+  const bool depth = study.question == ClusterQuestion::depth;
+  report.pictures = {{depth ? "Time of a step, by the depth of the halos" : "Rate, by ranks",
+                      Figure::lines, depth ? "halo_depth" : "ranks",
+                      depth ? "seconds_per_step modelled_seconds" : "cells_per_second"},
+                     {"Where a step of the slowest rank goes", Figure::stack,
+                      depth ? "halo_depth" : "ranks", "compute_seconds copy_seconds wait_seconds"}};
   if (study.exchange) {
     report.data.at_path("exchange.seconds") = study.exchange->cost.seconds;
     report.data.at_path("exchange.seconds_per_byte") = study.exchange->cost.seconds_per_byte;
@@ -349,6 +356,11 @@ LabReport prediction_report(const ClusterPrediction& prediction) {
                  {"problem", problem_json(prediction.frame)},
                  {"rank_cells_per_second", prediction.cells_per_second},
                  {"results", list_of(predicted_columns, prediction.runs)}};
+  report.columns = heads_of(predicted_columns);
+  report.pictures = {{"Predicted efficiency, by ranks", Figure::lines, "ranks",
+                      "efficiency efficiency_exchanging_every_step", "", "x"},
+                     {"Predicted time of a step, by ranks", Figure::lines, "ranks",
+                      "seconds_per_step measured_seconds", "", "xy"}};
   report.data.at_path("exchange.seconds") = prediction.exchange.seconds;
   report.data.at_path("exchange.seconds_per_byte") = prediction.exchange.seconds_per_byte;
   return report;

@@ -280,6 +280,10 @@ LabReport FileComparison::report(const std::string& old_name, const std::string&
   report.sentence = concluded(evidence(disturbed_), sentence());
   report.notes = notes();
   report.rows = list_of(compared_columns, rows_);
+  report.columns = heads_of(difference_columns, heads_of(compared_columns));
+  report.pictures = {
+      {"New time over old", Figure::bars, "row", "ratio", "verdict", "", "rows", "interval"},
+      {"What else differs", Figure::table, "what", "", "", "", "differences"}};
   report.data = {{"old", old_name},
                  {"new", new_name},
                  {"problem_differences", list_of(difference_columns, problem_)},

@@ -197,6 +197,9 @@ LabReport history_report(const std::string& file) {
     report.notes.push_back(
         fmt::format("{} beside other programs: left out", counted(left_out, "run")));
   }
+  report.columns = heads_of(row_columns);
+  report.pictures = {{"Time of B over A, run after run", Figure::lines, "run", "ratios", "b a with",
+                      "", "results", "intervals"}};
   report.data = {{"file", file}, {"alpha", history_alpha}, {"results", list_of(row_columns, rows)}};
   return report;
 }

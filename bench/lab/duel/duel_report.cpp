@@ -563,6 +563,11 @@ LabReport duel_report(const DuelCard& card, std::span<const Duel> duels, const L
   report.sentence = sentences_of(all, duels.size(), card);
   report.notes = notes_of(card, all, unmeasured);
   report.data = data_of(card, all);
+  report.columns = heads_of(judged_columns);
+  report.pictures = {
+      {"Time of B over A", Figure::bars, "label", "ratio", "verdict", "", "results", "interval"},
+      {"Times, block by block", Figure::lines, "block", "a.samples_seconds b.samples_seconds",
+       "label"}};
   report.series = series_of(all);
   report.interrupted = interrupted;
   report.disturbed = disturbed;

@@ -230,6 +230,9 @@ nlohmann::ordered_json class_result(int lesson, const std::vector<SheetLine>& li
   LabReport report;
   report.sentence = sentence_of(questions, students);
   report.notes = std::move(notes);
+  report.pictures = {
+      {"Guesses of the class, over the answer", Figure::lines, "text", "ratio", "name", "y"},
+      {"Right guesses", Figure::bars, "text", "right guesses", "", "", "questions"}};
   report.data = {{"lesson", lesson},
                  {"students", students},
                  {"questions", Value::each(questions,

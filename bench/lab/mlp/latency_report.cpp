@@ -130,6 +130,9 @@ LabReport latency_report(const LatencyJob& job, std::span<const LatencyRow> rows
                  {"batch", job.batch},
                  {"repetitions", job.repetitions},
                  {"results", Value::list()}};
+  report.columns = heads_of(latency_columns);
+  report.pictures = {
+      {"Latency of a call", Figure::bars, "engine", "seconds.median seconds.p99", "", "y"}};
   TextTable table = table_of(latency_columns);
   TextTable mistakes = table_of(misreading_columns);
   std::string meanings; // of the mistakes, each once

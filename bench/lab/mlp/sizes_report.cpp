@@ -310,6 +310,8 @@ LabReport size_report(const SizeStudy& study) {
   }
   report.interrupted = study.interrupted;
   report.data = {{"batch", study.batch}, {"steps", study.steps}, {"points", Value::list()}};
+  report.pictures = {{"Time of a training step, by parameters", Figure::lines, "parameters",
+                      "seconds_per_step", "row", "xy", "points.rows"}};
   report.rows = Value::list();
   std::vector<Ending> endings;
   for (const SizePoint& point : study.points) {

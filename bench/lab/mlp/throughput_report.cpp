@@ -165,6 +165,8 @@ LabReport throughput_report(const ThroughputStudy& study) {
   report.figures = text(Evidence::disturbed);
   report.found_in_data = {"results[].best_batch", "results[].best_rows_per_second",
                           "results[].enough_batch"};
+  report.pictures = {{"Rows a second, by the size of a batch", Figure::lines, "batch",
+                      "rows_per_second", "row", "xy", "results.curve"}};
   report.sentence = sentence(study);
   report.interrupted = study.interrupted;
   const std::vector<RaceRow> rows = rows_of(study);

@@ -291,6 +291,9 @@ LabReport train_report(const TrainSetting& setting, std::span<const Trained> all
                  {"test_rows", setting.data.test.rows()}, {"layers", network.widths()},
                  {"parameters", network.parameters()},    {"batch", setting.training.batch},
                  {"seed", setting.options.seed},          {"results", Value::list()}};
+  report.pictures = {{"Learning curves", Figure::lines, "epoch", "losses", "engine async", "y"},
+                     {"Time of an epoch", Figure::bars, "engine", "seconds_per_epoch"},
+                     {"Where the time of the training goes", Figure::stack, "engine", "phases"}};
   std::vector<NamedProof> proofs;
   TextTable table({"engine", "threads", "epochs", "time/epoch", "spread", "loss", "train errors",
                    "test errors", "test accuracy"});

@@ -239,6 +239,9 @@ LabReport measure_pitfalls(std::span<const Pitfall> chosen, Workbench& bench, do
   report.found_in_data = {"[].factor", "[].misleads", "[].explanation"};
   report.sentence = all_skipped(entries) ? "" : sentence(entries);
   report.data = list_of(pitfall_columns, entries);
+  report.columns = heads_of(pitfall_columns);
+  report.pictures = {{"What the mistake reads, and what is right", Figure::bars, "name",
+                      "mistaken_seconds right_seconds", "", "y", ""}};
   report.rows = report.data;
   for (const Entry& entry : entries) {
     if (entry.finding) {

@@ -251,6 +251,10 @@ LabReport residency_report(const Ladder& ladder, const ComparisonResult& result)
       series.push_back(sample_series(result.problem, *step.row, "residency"));
     }
   }
+  std::vector<Picture> pictures = row_pictures(result);
+  pictures.push_back({"Time of a step, by the steps between two visits of the field to the host",
+                      Figure::lines, "roundtrip_every", "seconds_per_iteration",
+                      "resident transfer", "xy", "results", "seconds_per_iteration_interval"});
   std::vector<std::string> notes = own_notes(steps);
   notes.insert(notes.end(), result.notes.begin(), result.notes.end());
   return {.text = format_title(result) + sections.substr(sections.empty() ? 0 : 1) +
@@ -259,6 +263,8 @@ LabReport residency_report(const Ladder& ladder, const ComparisonResult& result)
           .data = {{"problem", problem_json(result)},
                    {"why_no_gpu", or_null(ladder.why_no_gpu)},
                    {"results", std::move(rows)}},
+          .columns = heads_of(residency_columns, row_heads()),
+          .pictures = std::move(pictures),
           .series = std::move(series),
           .notes = std::move(notes),
           .interrupted = result.interrupted,

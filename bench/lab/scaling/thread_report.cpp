@@ -351,6 +351,16 @@ LabReport thread_report(const ThreadStudy& study) {
   report.data["results"] = std::move(rows);
   report.data["fit"] = fit_json(study.scaling, fit);
   report.data["gpu"] = study.gpu.json;
+  report.columns = heads_of(thread_columns);
+  const auto over_threads = [](const char* title, const char* y) -> Picture {
+    return {title, Figure::lines, "threads_asked", y, "backend racer"};
+  };
+  report.pictures = {over_threads("Speed-up over one thread", "speedup"),
+                     over_threads("Efficiency", "efficiency")};
+  if (const auto advice = recommended_threads(study)) {
+    report.pictures.front().marks = {
+        {.at = static_cast<double>(*advice), .text = "enough for 95 % of the best"}};
+  }
   return report;
 }
 

@@ -4,11 +4,13 @@
 #include "columns.hpp"
 #include "conclusion.hpp"
 #include "json.hpp"
+#include "report_json.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <map>
 #include <string>
@@ -168,6 +170,59 @@ std::string title(const SweptAxes& swept, std::size_t measured) {
   return fmt::format("sweep of {} combination{}{}{}{}\n\n", all, all == 1 ? "" : "s",
                      axes.empty() ? "" : ": ", fmt::join(axes, " x "),
                      measured == all ? "" : fmt::format("; {} measured so far", measured));
+}
+
+/// Times over the grid and over the iterations, whichever are swept, with the crossings.
+std::vector<Picture> pictures_of(const SweptAxes& swept, const std::vector<Crossing>& crossings,
+                                 const std::string& winner) {
+  constexpr std::pair<Measure, const char*> keys[] = {{Measure::step, "seconds_per_iteration"},
+                                                      {Measure::warm, "end_to_end.warm_seconds"},
+                                                      {Measure::cold, "end_to_end.cold_seconds"}};
+  std::vector<Picture> pictures;
+  for (std::size_t i = 0; i < swept.axes.size(); ++i) {
+    const std::string& along = swept.axes[i].option;
+    for (const auto& [measure, key] : keys) {
+      if (along == "--iters" && measure == Measure::step && swept.axes.size() > 1) {
+        continue; // a step does not depend on their number
+      }
+      Picture picture{fmt::format("Time of a {}, by {}", to_string(measure), column(along)),
+                      Figure::lines,
+                      fmt::format("values.{}", i),
+                      key,
+                      "backend",
+                      "xy",
+                      "points.result.results",
+                      measure == Measure::step ? "seconds_per_iteration_interval" : ""};
+      for (std::size_t other = 0; other < swept.axes.size(); ++other) {
+        if (other != i) {
+          picture.by += fmt::format(" values.{}", other);
+        }
+      }
+      for (const Crossing& crossing : crossings) {
+        const Crossover& at = crossing.crossover;
+        if (crossing.along == along && crossing.measure == measure && at.size > 0 &&
+            std::isfinite(at.size)) {
+          picture.marks.push_back({.at = at.size,
+                                   .low = at.low,
+                                   .high = at.high,
+                                   .text = fmt::format("{} wins from {}", winner, to_text(at))});
+        }
+      }
+      pictures.push_back(std::move(picture));
+    }
+  }
+  return pictures;
+}
+
+/// The values of a point are those of the axes, in their order.
+Value axis_heads(const SweptAxes& swept) {
+  Value heads = row_heads();
+  for (std::size_t i = 0; i < swept.axes.size(); ++i) {
+    heads.push_back({{"key", fmt::format("values.{}", i)},
+                     {"name", column(swept.axes[i].option)},
+                     {"unit", ""}});
+  }
+  return heads;
 }
 
 /// "beats B at every grid of this sweep (by step at iters 100)"
@@ -356,6 +411,8 @@ LabReport sweep_report(const SweptAxes& swept, const std::vector<SweepPoint>& po
                             {"seconds", point.seconds},
                             {"result", value_of(point.result)}};
                   })}};
+  report.columns = axis_heads(swept);
+  report.pictures = pictures_of(swept, crossings, winner);
   report.found_in_data = {"crossovers"};
   report.rows = sweep_lines(swept, rows);
   report.series = series_of(swept, rows);

@@ -56,7 +56,10 @@ class ContextCharge {
 
 nlohmann::ordered_json own_part(const ComparisonResult& result) {
   nlohmann::ordered_json own = json_of(to_json(result)).at("diffbench");
-  own.erase("command"); // the sweep's, the same everywhere
+  for (const char* of_all :
+       {"command", "columns", "pictures"}) { // the sweep's, the same everywhere
+    own.erase(of_all);
+  }
   return own;
 }
 

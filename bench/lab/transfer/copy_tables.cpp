@@ -246,6 +246,26 @@ std::string format_device_copies(const DeviceCopies& device) {
       device.copy_engines, device.copy_engines < 2 ? ", so both directions take turns" : "");
 }
 
+std::vector<Picture> copy_pictures(const TransferResult& result) {
+  const auto rates = [](const char* title, const char* rows) -> Picture {
+    return {title, Figure::lines, "bytes", "bytes_per_second", "way direction threads", "xy", rows};
+  };
+  std::vector<Picture> pictures;
+  if (result.device) {
+    pictures.push_back(rates("Copies to and from the device, by size", "device.curves.points"));
+  }
+  pictures.push_back(rates("Copies within the host's memory, by size", "host.curves.points"));
+  const Caches& caches = result.host.caches;
+  for (const auto& [name, bytes] :
+       {std::pair("L1", caches.l1d), std::pair("L2", caches.l2), std::pair("L3", caches.l3)}) {
+    if (bytes > 0) { // two arrays of this size fill it
+      pictures.back().marks.push_back(
+          {.at = static_cast<double>(bytes) / 2, .text = fmt::format("both arrays fill {}", name)});
+    }
+  }
+  return pictures;
+}
+
 Value to_json(const TransferResult& result) {
   const Caches& caches = result.host.caches;
   return {{"host",

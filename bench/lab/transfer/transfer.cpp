@@ -129,6 +129,7 @@ LabReport measure_transfer(const TransferPlan& plan, const Probe& probe, Progres
   LabReport report{.text = format_transfer(result),
                    .sentence = transfer_sentence(result),
                    .data = to_json(result),
+                   .pictures = copy_pictures(result),
                    .rows = copy_lines(result),
                    .series = sample_series(result),
                    .notes = notes_of(result, sizes.back()),

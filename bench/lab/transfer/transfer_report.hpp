@@ -2,6 +2,7 @@
 // What `diffbench transfer` shows and writes.
 #pragma once
 
+#include "picture.hpp"
 #include "result_file.hpp"
 #include "transfer_result.hpp"
 
@@ -22,6 +23,7 @@ namespace diffbench::bench {
 
 /// Everything that was found, with the figures that follow from it.
 [[nodiscard]] Value to_json(const TransferResult& result);
+[[nodiscard]] std::vector<Picture> copy_pictures(const TransferResult& result);
 /// The points of all curves, an object each.
 [[nodiscard]] Value copy_lines(const TransferResult& result);
 /// The samples as entries of Google Benchmark's format: "transfer/host/memcpy/65536/threads:2".

@@ -164,6 +164,7 @@ void add_timing(LabReport& report, const Trial& trial) {
                     to_string(trial.timing_undecided ? TryVerdict::undecided : TryVerdict::wrong),
                     own.reason)};
   }
+  report.pictures = row_pictures(timing, "timing.rows");
   report.data["timing"] = {{"problem", problem_json(timing)}, {"rows", rows}};
   std::ranges::copy(timing.notes, std::back_inserter(report.notes));
   report.interrupted = timing.interrupted;
@@ -237,6 +238,7 @@ LabReport try_report(const Trial& trial) {
                  {"other_forms", Value::each(others, [](Form form) { return to_string(form); })},
                  {"command", or_null(submission.compiled.command)},
                  {"results", list_of(judgement_columns, trial.judgements)}};
+  report.columns = heads_of(judgement_columns, row_heads());
   if (trial.timing) {
     add_timing(report, trial);
   }

@@ -39,16 +39,6 @@ export function text(value: Json, ...path: string[]): string {
   return typeof found === "string" ? readable(found) : "";
 }
 
-/** One of the words that `known` has as its keys, which are those of the schema. */
-export function word<T extends string>(
-  value: Json,
-  known: Record<T, unknown>,
-  ...path: string[]
-): T | null {
-  const found = text(value, ...path);
-  return Object.hasOwn(known, found) ? (found as T) : null;
-}
-
 export function flag(value: Json, ...path: string[]): boolean | null {
   const found = at(value, ...path);
   return typeof found === "boolean" ? found : null;
@@ -63,12 +53,6 @@ export function texts(value: Json, ...path: string[]): string[] {
   return list(value, ...path)
     .filter((each) => typeof each === "string")
     .map(readable);
-}
-
-export function numbers(value: Json, ...path: string[]): number[] {
-  return list(value, ...path).filter(
-    (each): each is number => typeof each === "number" && Number.isFinite(each),
-  );
 }
 
 /** Members as [name, text]; numbers and booleans as JSON writes them, nothing for null. */

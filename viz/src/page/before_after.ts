@@ -1,30 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that came before and after one another: what `diffbench compare` says of the newest two, what
-// differs between them, and the strip of all runs where there are more.
-import type { Json } from "../data/json";
-import { chainsOf, readPair, type Pair } from "../data/pairs";
-import { machineOf, type ResultFile } from "../data/results";
+// Files that came after one another: what `diffbench compare` says of the two, which the program has put into the
+// page.
+import { at, flag, num, type Json } from "../data/json";
+import { machineOf, readResultFile, type ResultFile } from "../data/results";
 import { shortened } from "../data/units";
-import { beforeAfter } from "../pictures/before_after";
-import { history } from "../pictures/history";
-import { card } from "./card";
+import { fillArticle } from "./article";
 import { el } from "./dom";
 import { articleInTurn } from "./in_turns";
-import { notesList } from "./notes";
-import { tableView } from "./table_view";
 
-function differences({ differences: all }: Pair): HTMLElement | null {
-  if (all.length === 0) return null;
-  const table = {
-    columns: [{ name: "differs" }, { name: "before" }, { name: "after" }],
-    rows: all.map(({ what, old, new: now }) => [what, old, now]),
-  };
-  return el(
-    "details",
-    {},
-    el("summary", {}, `What else differs (${all.length})`),
-    tableView(table, "What differs between the two runs"),
-  );
+interface Pair {
+  before: ResultFile;
+  after: ResultFile;
+  sameMachine: boolean;
+  verdicts: ResultFile;
+}
+
+function readPair(part: Json, files: ResultFile[]): Pair[] {
+  const [before, after] = [files[num(part, "old") ?? -1], files[num(part, "new") ?? -1]];
+  if (before === undefined || after === undefined) return [];
+  const verdicts = readResultFile({
+    file: `${before.name} and ${after.name}`,
+    context: after.context,
+    diffbench: at(part, "diffbench"),
+  });
+  return [{ before, after, sameMachine: flag(part, "same_machine") === true, verdicts }];
 }
 
 function headline({ before, after }: Pair): string {
@@ -32,22 +31,15 @@ function headline({ before, after }: Pair): string {
   return `Before and after: ${kind} ${shortened(before.name)} → ${shortened(after.name)}`;
 }
 
-function fillArticle(article: HTMLElement, pair: Pair): void {
-  const { before, after, sameMachine, verdicts } = pair;
+function machines({ before, after, sameMachine }: Pair): HTMLElement {
   const machine = (file: ResultFile) => machineOf(file, shortened);
-  const parts = [
-    sameMachine
-      ? el("p", { class: "muted" }, machine(after))
-      : el(
-          "p",
-          { class: "warning" },
-          `Two machines. Before: ${machine(before)}. After: ${machine(after)}.`,
-        ),
-    differences(pair),
-    notesList(verdicts.notes),
-    card(beforeAfter(pair), verdicts, `${article.id}-pair`),
-  ];
-  article.append(...parts.filter((part) => part !== null));
+  return sameMachine
+    ? el("p", { class: "muted" }, machine(after))
+    : el(
+        "p",
+        { class: "warning" },
+        `Two machines. Before: ${machine(before)}. After: ${machine(after)}.`,
+      );
 }
 
 /** Null where no file of the page is comparable with another one. `pieces` fill it. */
@@ -56,39 +48,16 @@ export function beforeAfterSection(
   files: ResultFile[],
   pieces: (() => void)[],
 ): HTMLElement | null {
-  const chains = chainsOf(parts.flatMap((part) => readPair(part, files) ?? []));
-  if (chains.length === 0) return null;
-  const articles = chains.map((chain, index) => {
-    const newest = chain.at(-1)!;
-    const anchor = `before-after-${index + 1}`;
-    const article = articleInTurn(anchor, headline(newest), pieces, (it) =>
-      fillArticle(it, newest),
-    );
-    pieces.push(() => {
-      const strip = history(chain);
-      if (strip !== null)
-        article.append(card(strip, newest.after, `${anchor}-history`, { open: false }));
-    });
-    return article;
-  });
-  const paired = new Set(chains.flat().flatMap(({ before, after }) => [before, after]));
-  const alone = files.filter(
-    (file) =>
-      !paired.has(file) &&
-      [...paired].some(
-        (other) => other.experiment === file.experiment && machineOf(other) === machineOf(file),
-      ),
-  );
+  const pairs = parts.flatMap((part) => readPair(part, files));
+  if (pairs.length === 0) return null;
   return el(
     "section",
     { class: "machine-group", id: "before-after", "aria-label": "Before and after" },
-    ...articles,
-    alone.length === 0
-      ? null
-      : el(
-          "p",
-          { class: "muted" },
-          `Not compared, as no other run had its problem and settings: ${alone.map(({ name }) => shortened(name)).join(", ")}.`,
-        ),
+    ...pairs.map((pair, index) =>
+      articleInTurn(`before-after-${index + 1}`, headline(pair), pieces, (article) => {
+        article.append(machines(pair));
+        fillArticle(article, pair.verdicts, true);
+      }),
+    ),
   );
 }

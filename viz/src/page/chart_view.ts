@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A chart on the page: drawn when it comes into sight, again when the size or the colours change,
 // and before printing.
-import type { EChartsCoreOption } from "echarts/core";
 import { belowLegend } from "../pictures/chart";
 import type { ChartOption, Point } from "../pictures/option";
 import type { Palette } from "../pictures/palette";
@@ -24,29 +23,6 @@ const inSight = new IntersectionObserver(
 addEventListener("beforeprint", () => {
   for (const chart of waiting.values()) chart.draw();
 });
-
-/** On a projector's screen the text of the page grows (style.css), and charts with it. */
-const projector = matchMedia("(min-width: 1700px)");
-const projected = 1.35;
-/** Options in pixels; "width" is of lines and of names, the sides are margins. */
-const pixels = new Set(
-  "fontSize lineHeight nameGap symbolSize width barMaxWidth distance offset left right top bottom".split(
-    " ",
-  ),
-);
-
-function enlarged(option: EChartsCoreOption): EChartsCoreOption {
-  const grown = (part: unknown, isPixels: boolean): unknown => {
-    if (typeof part === "number") return isPixels ? projected * part : part;
-    if (Array.isArray(part)) return part.map((each) => grown(each, isPixels));
-    return typeof part === "object" && part !== null ? members(part) : part;
-  };
-  const members = (part: object) =>
-    Object.fromEntries(
-      Object.entries(part).map(([name, each]) => [name, grown(each, pixels.has(name))]),
-    );
-  return members(option);
-}
 
 /** Where in the option a point with figures stands. */
 interface Place {
@@ -122,15 +98,14 @@ export class ChartView {
   redraw(): void {
     if (this.chart === null) return;
     this.drawnWidth = this.element.clientWidth;
-    const width = this.drawnWidth / (projector.matches ? projected : 1);
     const whole = this.option(palette(), this.drawnWidth < narrowWidth);
-    const { option, extra } = belowLegend(whole, width);
+    const { option, extra } = belowLegend(whole, this.drawnWidth);
     this.places = placesOf(option.series);
     this.goTo(undefined);
     this.inView = [0, 100];
     this.setHeight(extra);
     this.chart.resize();
-    this.chart.setOption(projector.matches ? enlarged(option) : option, { notMerge: true });
+    this.chart.setOption(option, { notMerge: true });
   }
 
   /** Right and left go from point to point, Escape leaves them. */
@@ -187,7 +162,7 @@ export class ChartView {
   }
 
   private setHeight(extra = 0): void {
-    this.element.style.height = `${(this.height + extra) * (projector.matches ? projected : 1)}px`;
+    this.element.style.height = `${this.height + extra}px`;
   }
 
   /** As PNG, twice as fine as a screen, below the lines of the caption, the first one bold. */

@@ -1,81 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
-// All pictures. Of a file those that tell the most come first: the page opens its first card, and folds the others.
+// The pictures of a file: what it says of itself, each by its kind.
+import { entriesOf, figuresOf, type Entry, type Kind } from "../data/figures";
 import type { ResultFile } from "../data/results";
-import { amortisation } from "./amortisation";
-import { deviceBandwidth, hostBandwidth } from "./bandwidth";
-import { clusterScaling, clusterSteps } from "./cluster";
-import { clusterDepth, clusterPrediction } from "./cluster_model";
-import { crossover } from "./crossover";
-import { duels } from "./duels";
-import { guesses } from "./guesses";
-import { ladder } from "./ladder";
-import { ledger } from "./ledger";
-import { epochLedger, learningCurves } from "./mlp";
-import { latency, throughput } from "./mlp_answers";
-import { sizes, trainingThreads } from "./mlp_training";
-import type { Missing, Picture } from "./picture";
-import { pitfalls } from "./pitfalls";
-import { advised } from "./predictions";
-import { roofline } from "./roofline";
-import { samples } from "./samples";
-import { scaling } from "./scaling";
+import { bars } from "./bars";
+import { lines, unrolled } from "./lines";
+import { tableOfEntries, type Drawn, type Picture, type Subject } from "./picture";
+import { stack } from "./stack";
 import { timeline } from "./timeline";
-import { compared, selftest } from "./verdicts";
 
-/** What the contents of a page list together, in the order of the page. */
-const families: [string, ResultFile["experiment"][]][] = [
-  ["Backends", ["comparison", "residency", "sweep", "scaling"]],
-  ["Copies and mistakes", ["transfer", "pitfalls"]],
-  ["Predictions", ["calibrate", "advise"]],
-  ["Ranks", ["cluster"]],
-  [
-    "Networks",
-    ["mlp_train", "mlp_depth", "mlp_width", "mlp_throughput", "mlp_scaling", "mlp_latency"],
-  ],
-  ["Verdicts", ["compare", "duel", "history", "selftest", "try"]],
-  ["Lessons", ["lesson"]],
-];
-const others = "Other files";
-
-const familyOf = ({ experiment }: ResultFile): string =>
-  families.find(([, members]) => members.includes(experiment))?.[0] ?? others;
-
-/** Those families that have files, each with its own. */
-export const byFamily = (files: ResultFile[]): [string, ResultFile[]][] =>
-  [...families.map(([name]) => name), others]
-    .map((name): [string, ResultFile[]] => [name, files.filter((file) => familyOf(file) === name)])
-    .filter(([, members]) => members.length > 0);
-
-const makers = [
-  amortisation,
-  ladder,
-  ledger,
+const draw: Record<Kind, (subject: Subject) => Drawn | null> = {
+  bars,
+  lines,
+  stack,
   timeline,
-  roofline,
-  samples,
-  crossover,
-  scaling,
-  clusterScaling,
-  clusterDepth,
-  clusterSteps,
-  clusterPrediction,
-  deviceBandwidth,
-  hostBandwidth,
-  pitfalls,
-  learningCurves,
-  epochLedger,
-  sizes,
-  throughput,
-  trainingThreads,
-  latency,
-  advised,
-  compared,
-  duels,
-  selftest,
-  guesses,
-];
+  table: () => null,
+};
 
-export const picturesOf = (
-  file: ResultFile,
-  companions: ResultFile[] = [],
-): (Picture | Missing)[] => makers.flatMap((make) => make(file, companions) ?? []);
+/** Made once: a file may have thousands of entries. */
+const made = new WeakMap<ResultFile, Picture[]>();
+
+/** None of an empty list; of one without figures its table, unless another picture has that. */
+export function picturesOf(file: ResultFile): Picture[] {
+  const before = made.get(file);
+  if (before !== undefined) return before;
+  const lists = new Map<string, Entry[]>();
+  const inTables = new Set<string>();
+  const pictures = figuresOf(file).flatMap((figure, index): Picture[] => {
+    const entries = lists.get(figure.rows) ?? entriesOf(file, figure.rows);
+    lists.set(figure.rows, entries);
+    const whole = { file, figure, entries };
+    const subject = figure.kind === "lines" ? unrolled(whole) : whole;
+    const drawn = draw[figure.kind](subject);
+    if (subject.entries.length === 0 || (drawn === null && inTables.has(figure.rows))) return [];
+    inTables.add(figure.rows);
+    const shared = {
+      id: `${figure.kind}-${index + 1}`,
+      title: figure.title,
+      rows: subject.entries.length,
+      table: () => tableOfEntries(subject),
+    };
+    return [
+      drawn === null
+        ? { ...shared, alternative: "", notDrawn: [], option: null }
+        : { ...shared, ...drawn },
+    ];
+  });
+  made.set(file, pictures);
+  return pictures;
+}

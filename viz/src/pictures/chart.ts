@@ -4,14 +4,13 @@ import type {
   CustomSeriesOption,
   CustomSeriesRenderItemAPI,
   GridComponentOption,
-  LineSeriesOption,
   TooltipComponentOption,
   XAXisComponentOption,
   YAXisComponentOption,
 } from "echarts";
 import { shortened } from "../data/units";
 import type { ChartOption, Guide, Measured, Point } from "./option";
-import type { Look, Palette } from "./palette";
+import type { Palette } from "./palette";
 import { written } from "./tooltip";
 
 const longestInLegend = 40;
@@ -112,6 +111,8 @@ interface AxisOptions {
   base?: number;
   /** Whole numbers only. */
   whole?: boolean;
+  /** It need not begin at 0. */
+  scale?: boolean;
 }
 
 /** Even figures on a logarithmic axis: powers of the base, and what lies between where they are few. */
@@ -136,7 +137,7 @@ export function valueAxis(
   palette: Palette,
   options: AxisOptions,
 ): XAXisComponentOption & YAXisComponentOption {
-  const { name, log, show, min, max, gap, base, whole } = options;
+  const { name, log, show, min, max, gap, base, whole, scale } = options;
   const ticks =
     log && min !== undefined && max !== undefined
       ? { customValues: logTicks(min, max, base ?? 10) }
@@ -163,6 +164,7 @@ export function valueAxis(
         ...shared,
         type: "value",
         ...(whole ? { minInterval: 1 } : {}),
+        scale: scale ?? false,
         // Of shares: 0, 25, 50, 75, 100 %.
         ...(min === 0 && max === 1 ? { interval: 0.25 } : {}),
       };
@@ -277,22 +279,6 @@ export function stretchOfRow(place: ItemPlace, style: object) {
   };
 }
 
-/** What a speed-up or an efficiency would ideally be, dashed. */
-export const idealLine = (palette: Palette, points: number[][]): Guide => ({
-  ...guideLine("ideal", { color: palette.muted, type: "dashed" }),
-  data: points,
-});
-
-/** A line without points. */
-export const guideLine = (name: string, look: NonNullable<LineSeriesOption["lineStyle"]>) => ({
-  name,
-  type: "line" as const,
-  symbol: "none",
-  tooltip: { show: false as const },
-  lineStyle: look,
-  itemStyle: { color: String(look.color) },
-});
-
 /** Room for row names at the left: as the longest needs, within limits. */
 export function nameWidth(names: string[], narrow: boolean): number {
   const longest = Math.max(0, ...names.map((name) => name.length));
@@ -359,59 +345,3 @@ export const pointOf = (gpu: boolean) => ({
   symbol: gpu ? "diamond" : "circle",
   symbolSize: gpu ? 10 : 7,
 });
-
-export interface Line {
-  name: string;
-  look: Look;
-  points: Point[];
-  device?: boolean;
-  /** Of what is no backend. */
-  symbol?: string;
-  /** Its name at its end, in the place of one in a legend. */
-  beside?: string;
-  marks?: Pick<LineSeriesOption, "markLine" | "markArea">;
-}
-
-/** A line of points in the look of its backend. */
-export const lineOf = ({ name, look, points, device, symbol, beside, marks }: Line): Measured => ({
-  name,
-  type: "line",
-  ...(symbol === undefined ? pointOf(device === true) : { symbol, symbolSize: 8 }),
-  itemStyle: { color: look.color },
-  lineStyle: { ...look, width: 2 },
-  data: points,
-  ...(beside === undefined
-    ? {}
-    : {
-        endLabel: { show: true, formatter: beside, color: look.color, fontSize: 12 },
-        labelLayout: { moveOverlap: "shiftY" as const },
-      }),
-  ...marks,
-});
-
-interface LogAxis {
-  name: string;
-  show: (value: number) => string;
-  base?: number;
-  /** Values to have in sight besides those of the points. */
-  also?: number[];
-}
-
-/** Lines on two logarithmic axes. */
-export function logLines(palette: Palette, x: LogAxis, y: LogAxis, lines: Line[]): ChartOption {
-  const labelled = lines.some(({ beside }) => beside !== undefined);
-  const limits = (index: 0 | 1, also: number[] = []) =>
-    logLimits([
-      ...also,
-      ...lines.flatMap(({ points }) => points.map((point) => [point.value].flat()[index] ?? 0)),
-    ]);
-  return {
-    ...baseOption(palette),
-    tooltip: tooltip(palette, "axis"),
-    ...(labelled ? { legend: { show: false } } : {}),
-    grid: { left: 84, right: labelled ? 110 : 28, top: labelled ? 28 : 56, bottom: 52 },
-    xAxis: valueAxis(palette, { ...x, log: true, ...limits(0, x.also) }),
-    yAxis: valueAxis(palette, { ...y, log: true, gap: 66, ...limits(1, y.also) }),
-    series: lines.map(lineOf),
-  };
-}

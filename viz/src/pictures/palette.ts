@@ -2,8 +2,6 @@
 // Colours. All of a list, with the colours of text and of guides, are told apart by people who lack one kind of
 // cones (tests/unit/colours.test.ts): CIEDE2000 of 15 and more, which a search by computer found, starting from those of
 // Okabe and Ito (Color Universal Design, 2008).
-import { phaseNames } from "../data/results";
-import type { Kind } from "./choice";
 
 export interface Palette {
   dark: boolean;
@@ -36,27 +34,21 @@ export function seriesColour(palette: Palette, index: number): string {
   return palette.series[index % palette.series.length] ?? palette.text;
 }
 
-export interface Look {
-  color: string;
-  type: "solid" | "dashed" | "dotted" | number[];
+/** Of all pictures of a page, in the order in which they are first drawn: a name has one colour in all of them. */
+const names: string[] = [];
+
+export function colourOfName(palette: Palette, name: string): string {
+  if (!names.includes(name)) names.push(name);
+  return seriesColour(palette, names.indexOf(name));
 }
 
-/** A row of a comparison of CPU and GPU: its name stands beside it, and its colour says what it is. */
-export const kindColour = (palette: Palette, kind: Kind): string =>
-  seriesColour(palette, { CPU: 0, "naive port": 1, GPU: 2 }[kind]);
-
-/**
- * How a backend or an engine looks in all pictures: by its place among the names of the page
- * (ResultFile.names). Where names are more than colours, the dash of a line tells them apart.
- */
-export function lookOf(palette: Palette, names: string[], name: string): Look {
-  const place = names.indexOf(name);
-  if (place < 0) return { color: palette.muted, type: "solid" };
-  const type = (["solid", "dashed", "dotted"] as const)[
-    Math.floor(place / palette.series.length) % 3
-  ]!;
-  return { color: seriesColour(palette, place), type };
-}
+/** They tell lines of one colour apart. */
+export const dashes: ("solid" | "dashed" | "dotted" | number[])[] = [
+  "solid",
+  "dashed",
+  "dotted",
+  [8, 3, 2, 3],
+];
 
 /** One colour a phase in all pictures; those that move data are warm, those that compute green. */
 const phaseColours: Record<string, [string, string]> = {
@@ -72,16 +64,10 @@ const phaseColours: Record<string, [string, string]> = {
   unexplained: ["#e4d8d4", "#313840"],
 };
 
-export const ledgerParts = [...phaseNames, "unexplained"] as const;
-
-export function phaseColour(palette: Palette, phase: string): string {
-  return phaseColours[phase]?.[palette.dark ? 1 : 0] ?? palette.muted;
-}
-
-/** Hollow and dashed: predicted, or assumed. */
-export const hollow = (colour: string, palette: Palette) => ({
-  color: `${colour}${palette.dark ? "55" : "33"}`,
-  borderColor: colour,
-  borderWidth: 1.5,
-  borderType: "dashed" as const,
-});
+/** Of all these parts; those of which one is no phase have colours by their places. */
+export const partColours = (palette: Palette, parts: string[]): string[] =>
+  parts.map((part, index) =>
+    parts.every((each) => Object.hasOwn(phaseColours, each))
+      ? phaseColours[part]![palette.dark ? 1 : 0]
+      : seriesColour(palette, index),
+  );

@@ -1,25 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a tooltip tells: the figures of the table's row that a point stands for, shown as in the table. A
-// point carries what there is to tell of it, and the formatter writes that of all points under the pointer.
+// A point carries what there is to tell of it, and the formatter writes that of all points under the pointer.
 import { format } from "echarts/core";
-import { type Column, shown } from "../data/table";
 
 export interface Told {
   head: string;
   lines: [label: string, value: string][];
 }
-
-/** What to tell of a thing: the columns of these names, or all that have a number. Cells of nothing are left out. */
-export const teller =
-  <T>(columns: Column<T>[]) =>
-  (head: string, each: T, names?: string[]): Told => ({
-    head,
-    lines: columns.flatMap((column): Told["lines"] => {
-      const cell = column.of(each);
-      const wanted = names === undefined ? typeof cell === "number" : names.includes(column.name);
-      return wanted && cell !== null ? [[column.name, shown(cell, column)]] : [];
-    }),
-  });
 
 /** A point as ECharts hands it to a formatter. */
 interface Under {

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether all readers can use a page: axe's rules.
 import axe from "axe-core";
-import type { Locator, Page } from "playwright-core";
-
-export const clickAll = (buttons: Locator) =>
-  buttons.evaluateAll((elements) => elements.forEach((each) => (each as HTMLElement).click()));
+import type { Page } from "playwright-core";
 
 /** Serious violations of accessibility: of those rules, or of all. */
 export async function violations(page: Page, rules?: string[]): Promise<string[]> {
   // All tables are made alike; thousands of cells more would be looked at for nothing.
-  await clickAll(
-    page.locator("details:not([open]) > summary", { hasText: /^Table( of|.*\([12]?\d rows)/ }),
-  );
+  await page
+    .locator("details:not([open]) > summary", { hasText: /^Table/ })
+    .evaluateAll((tables) => tables.slice(0, 2).forEach((each) => (each as HTMLElement).click()));
   await page.evaluate(axe.source);
   return page.evaluate(async (only) => {
     const { axe } = window as unknown as { axe: typeof import("axe-core") };

@@ -101,9 +101,9 @@ export const cardOf = (page: Page, file: string, picture: string): Locator =>
 /** All cells of a card's table: full numbers, and text. */
 export async function tableOf(card: Locator): Promise<(number | string)[][]> {
   await unfold(card);
-  // Without a click: what lies above it may still grow.
-  await card.locator("summary", { hasText: /^Table/ }).evaluate((summary) => {
-    (summary.parentElement as HTMLDetailsElement).open = true;
+  // Without a click: what lies above it may still grow. A picture that is a table has no such part.
+  await card.locator("summary", { hasText: /^Table/ }).evaluateAll((summaries) => {
+    for (const each of summaries) (each.parentElement as HTMLDetailsElement).open = true;
   });
   await card.locator("table").waitFor();
   return card

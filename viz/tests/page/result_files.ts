@@ -16,24 +16,21 @@ process.env["DIFFBENCH_PLANTED_LOAD"] ??= "0";
 
 /** With budgets that leave a few samples of each row: no test looks at how long anything took. */
 const commands = {
-  comparison: "--grid 48 --iters 40 --budget 10 --snapshot-every 4 --snapshot-dir snapshots",
+  comparison:
+    "--grid 48 --iters 40 --budget 10 --snapshot-every 4 --snapshot-dir snapshots --trace trace.json",
   residency: "residency --grid 16 --iters 20 --budget 20",
   scaling: "scaling --grid 64 --iters 20 --threads 1,2 --budget 20",
   sweep:
     "sweep --grid 16:64:x2 --iters 4,16 --cross scalar,fused --backend scalar --backend fused --threads 1 --budget 20 --out sweep.jsonl",
   transfer: "transfer --max-size 64K --step 4 --budget 5",
-  calibrate:
-    "calibrate --backend fused --backend simd --dtype float32 --largest 128 --out profile.json",
-  advise: "advise --profile calibrate.json --grid 96 --iters 100 --assume t4",
+  advise: "advise --backend fused --backend simd --grid 96 --iters 100 --assume t4",
   pitfalls: "pitfalls --grid 64 --budget 1 --only no-warm-up --only dead-code --only one-sample",
   mlp: "mlp train --data disc --layers 2,4,2 --epochs 5",
   depth: "mlp depth --last 4:8:x2 --budget 20",
-  width: "mlp width --hidden 4,8 --budget 20",
   throughput: "mlp throughput --layers 2,4,2 --budget 4 --most-batch 16",
   threads: "mlp scaling --layers 784,16,10 --engine cpu --threads 1,2 --budget 3",
   latency: "mlp latency --layers 2,4,2 --repetitions 130 --engine cpu --engine cpu_xtensor",
   strong: "cluster strong --grid 64 --iters 20 --ranks 1,2 --budget 10",
-  weak: "cluster weak --grid 32 --iters 20 --ranks 1,2 --budget 10",
   halos: "cluster depth --grid 64 --iters 20 --network 20us,10GB/s --budget 10",
   network: "cluster predict --grid 1024 --rate 10 --network 6us,10GB/s --ranks 1:64:x4",
   selftest: "selftest --trials 2 --budget 1",

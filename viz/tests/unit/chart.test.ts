@@ -13,7 +13,6 @@ import {
   valueAxis,
 } from "../../src/pictures/chart";
 import { light } from "../../src/pictures/palette";
-import { shifts } from "../../src/pictures/roofline";
 
 describe("axes", () => {
   it("have few and even ticks, over a factor of two and over many decades", () => {
@@ -51,12 +50,6 @@ describe("axes", () => {
         .split("\n")
         .map((line) => line.length),
     ).toEqual([16, 16]);
-  });
-});
-
-describe("the roofline's names", () => {
-  it("stand apart, and move no further than they must", () => {
-    expect(shifts([0, 5, 40, 41], 15)).toEqual([0, 10, 0, 14]);
   });
 });
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, it } from "vitest";
-import { dark, ledgerParts, light, phaseColour } from "../../src/pictures/palette";
+import { dark, light, partColours } from "../../src/pictures/palette";
 import { difference, nearest } from "../colours";
 
 it("differences are those of Sharma, Wu and Dalal's table", () => {
@@ -13,10 +13,12 @@ it("differences are those of Sharma, Wu and Dalal's table", () => {
     expect(difference(one, other)).toBeCloseTo(wanted, 4);
 });
 
+const phases = "context alloc pin h2d launch compute sync d2h free unexplained".split(" ");
+
 it("colours of backends, and those of phases, are told apart by all kinds of eyes", () => {
   for (const palette of [light, dark]) {
     const shared = [palette.text, palette.muted];
-    for (const own of [palette.series, ledgerParts.map((part) => phaseColour(palette, part))]) {
+    for (const own of [palette.series, partColours(palette, phases)]) {
       const { apart, pair } = nearest([...own, ...shared]);
       expect(apart, pair).toBeGreaterThanOrEqual(15);
     }
