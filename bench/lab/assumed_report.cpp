@@ -131,12 +131,19 @@ std::vector<AssumedLine> lines_of(const AssumedRuns& assumed) {
   return lines;
 }
 
-/// "copies up", of either kind of memory; all kernels together.
-std::string ledger_name(const BillPart& part) {
-  const bool kernel = part.kind == PartKind::memory || part.kind == PartKind::instructions ||
-                      part.kind == PartKind::kernels || part.kind == PartKind::mapped;
-  return kernel ? "kernels" : part.what.substr(0, part.what.find(','));
+Assumption sum_of(const Bill& bill, const std::vector<PartKind>& kinds) {
+  Assumption sum;
+  for (const PartKind kind : kinds) {
+    const Assumption seconds = bill.of(kind).seconds;
+    sum = {sum.low + seconds.low, sum.high + seconds.high};
+  }
+  return sum;
 }
+
+struct LedgerLine {
+  const char* name;
+  std::vector<PartKind> kinds;
+};
 
 /// A part a line, a run a column.
 std::string ledger_table(const AssumedRuns& assumed) {
@@ -153,17 +160,16 @@ std::string ledger_table(const AssumedRuns& assumed) {
     }
     table.add(std::move(cells));
   };
-  for (const char* name :
-       {"context", "page-locking", "copies up", "launches", "kernels", "waits", "copies down"}) {
-    add(name, [&](const Bill& bill) {
-      Assumption sum;
-      for (const BillPart& part : bill.parts) {
-        if (ledger_name(part) == name) {
-          sum = {sum.low + part.seconds.low, sum.high + part.seconds.high};
-        }
-      }
-      return sum;
-    });
+  using enum PartKind;
+  const LedgerLine lines[] = {{"context", {context}},
+                              {"page-locking", {locking}},
+                              {"copies up", {copies_up}},
+                              {"launches", {launches}},
+                              {"kernels", {memory, instructions, kernels, mapped}},
+                              {"waits", {waits}},
+                              {"copies down", {copies_down}}};
+  for (const LedgerLine& line : lines) {
+    add(line.name, [&](const Bill& bill) { return sum_of(bill, line.kinds); });
   }
   add("= wall", [](const Bill& bill) { return bill.seconds; });
   return table.format();
@@ -180,7 +186,7 @@ struct Rule {
 };
 constexpr const char* fewer_bytes = "several steps a launch read and write less";
 constexpr Rule rules[] = {
-    {PartKind::copies, "copies up and down", true,
+    {PartKind::copies_up, "copies up and down", true,
      "more steps between the two copies; page-lock the host's arrays where they are used again"},
     {PartKind::managed, "Moves of managed memory", false,
      "touch the arrays on the host before the first step and after the last one only"},
@@ -207,17 +213,10 @@ std::string ruler_text(const Bill& bill, const Rule& rule) {
   if (!rule.counted) {
     return rule.ruler;
   }
-  double calls = bill.of(rule.kind).calls;
-  if (rule.kind == PartKind::copies) {
-    double up = 0, down = 0;
-    for (const BillPart& part : bill.parts) {
-      (part.what.starts_with("copies up") ? up : down) +=
-          part.kind == PartKind::copies ? part.calls : 0;
-    }
-    if (std::round(up) != std::round(down)) {
-      return fmt::format("{:.0f} copies up and {:.0f} down", up, down);
-    }
-    calls = up;
+  const double calls = bill.of(rule.kind).calls;
+  const double down = std::round(bill.of(PartKind::copies_down).calls);
+  if (rule.kind == PartKind::copies_up && std::round(calls) != down) {
+    return fmt::format("{:.0f} copies up and {:.0f} down", calls, down);
   }
   return fmt::format("{:.0f} {}", std::max(1.0, std::round(calls)), rule.ruler);
 }
@@ -372,7 +371,11 @@ std::optional<Ruling> ruling_of(const Bill& bill, bool warm) {
   Assumption largest;
   for (const Rule& rule : rules) {
     const bool counts = !warm || rule.kind != PartKind::locking;
-    const Assumption share = counts ? share_of(bill.of(rule.kind).seconds, whole) : Assumption{};
+    std::vector<PartKind> kinds{rule.kind};
+    if (rule.kind == PartKind::copies_up) {
+      kinds.push_back(PartKind::copies_down);
+    }
+    const Assumption share = counts ? share_of(sum_of(bill, kinds), whole) : Assumption{};
     if (share.low + share.high > largest.low + largest.high) {
       largest = share;
       ruling = &rule;

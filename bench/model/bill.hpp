@@ -34,7 +34,8 @@ namespace diffbench::bench {
 enum class PartKind {
   context,
   locking,
-  copies,
+  copies_up,
+  copies_down,
   managed,
   on_card,
   launches,

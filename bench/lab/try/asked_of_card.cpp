@@ -140,7 +140,7 @@ std::string advice_of(const AskedOfCard& asked, const Ruling& ruling, bool copie
     return "allocate before the first step: it allocates in each, and no figure of a card tells "
            "what that takes";
   }
-  constexpr PartKind of_copies[] = {PartKind::copies, PartKind::mapped, PartKind::waits};
+  constexpr PartKind of_copies[] = {PartKind::copies_up, PartKind::mapped, PartKind::waits};
   if (copies_in_steps && std::ranges::find(of_copies, ruling.kind) != std::end(of_copies)) {
     return "leave the field on the card: one copy before the first step, one after the last one";
   }

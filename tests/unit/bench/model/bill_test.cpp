@@ -124,7 +124,7 @@ TEST(Bill, ManyCopiesOnTheCardTakeAsManyTimesAsLong) {
 TEST(Bill, IsPricedAtBothEnds) {
   const auto [run, step, resident] = priced(corners_of_naive(), 1000, 100, made_up_card());
   ASSERT_EQ(run.parts.size(), 5U); // up, down, launches, the kernel, waits
-  EXPECT_EQ(run.parts[0].kind, PartKind::copies);
+  EXPECT_EQ(run.parts[0].kind, PartKind::copies_up);
   EXPECT_NEAR(run.parts[0].calls, 100, 1e-6);
   EXPECT_NEAR(step.parts[0].calls, 1, 1e-6);
   EXPECT_NEAR(run.parts[0].seconds.low, 100 * (5e-6 + 4e6 / 20e9), 1e-9);
