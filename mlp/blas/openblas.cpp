@@ -8,8 +8,6 @@
 #include "diffbench/shared_library.hpp"
 #include "diffbench/workers.hpp"
 
-#include <fmt/format.h>
-
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -79,8 +77,9 @@ void require_memory() {
         static_cast<std::int64_t>(bytes.rlim_cur) - pages.at(limit.used) * getpagesize();
     const std::int64_t need = library_bytes + usable_cpus() * thread_bytes;
     if (left < need) {
-      throw Unavailable(fmt::format("OpenBLAS needs {} MiB of memory, and ulimit {} leaves {}",
-                                    need >> 20, limit.ulimit, left >> 20));
+      throw Unavailable("OpenBLAS needs " + std::to_string(need >> 20) +
+                        " MiB of memory, and ulimit " + limit.ulimit + " leaves " +
+                        std::to_string(left >> 20));
     }
   }
 }
