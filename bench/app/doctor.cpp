@@ -276,8 +276,9 @@ void add_verdicts(Report& report) {
   report.row("rows of a run", fmt::format("{} of {} wrong, {:g} % promised", kept->wrong,
                                           kept->trials, 100 * (1 - ratio_confidence)));
   if (kept->too_many()) {
-    report.advise("identical code gets verdicts here: find out what is restless, then diffbench "
-                  "selftest again");
+    report.advise(
+        "identical code gets verdicts here: find out what is restless, then diffbench "
+        "selftest again");
   }
 }
 

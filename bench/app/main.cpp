@@ -65,7 +65,10 @@ int run(const std::vector<std::string>& arguments, std::unique_ptr<LaunchedRanks
     return exit_ok;
   }
   if (!arguments.empty() && arguments.front() == complete_argument) {
-    write_text(std::cout, fmt::format("{}\n", fmt::join(completions(std::span(arguments).subspan(1), program()), "\n")));
+    write_text(
+        std::cout,
+        fmt::format("{}\n",
+                    fmt::join(completions(std::span(arguments).subspan(1), program()), "\n")));
     return exit_ok;
   }
   try {

@@ -91,7 +91,9 @@ static std::span<const Verb> program_verbs() {
            LAB(declare_get_data), start},
       Verb{"lesson", "five lessons: a guess first, then the figure, then why", "diffbench lesson 1",
            LAB(declare_lesson), learn},
-      Verb{"try", "your own kernel in C, C++, CUDA or Python, or those of a class: right or not and why, and how fast",
+      Verb{"try",
+           "your own kernel in C, C++, CUDA or Python, or those of a class: right or not and why, "
+           "and how fast",
            "diffbench try my.cpp", LAB(declare_try), learn},
       Verb{"pitfalls", "classic mistakes of measuring beside the right measurement",
            "diffbench pitfalls --only no-warm-up --only hot-cache", LAB(declare_pitfalls), learn},
@@ -132,8 +134,7 @@ static std::span<const Verb> program_verbs() {
       Verb{"selftest",
            "compares a backend with itself: how often that gets a verdict, and how often a planted "
            "slowdown is found",
-           "diffbench selftest --trials 200", LAB(declare_selftest),
-           keep},
+           "diffbench selftest --trials 200", LAB(declare_selftest), keep},
   };
   return table;
 }

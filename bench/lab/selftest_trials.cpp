@@ -105,8 +105,7 @@ std::string tallies_sentence(std::span<const Tally> tallies) {
 /// Adds to a report that describes trials, and may be disturbed, what identical code got, as
 /// `identical`, and keeps it in `cache` where nothing else ran. Too many wrong verdicts are said,
 /// and make the exit code 3.
-void judge_identical(const Tally& tally, const LineCache& cache,
-                     LabReport& report) {
+void judge_identical(const Tally& tally, const LineCache& cache, LabReport& report) {
   std::vector<double> excluded;
   std::ranges::transform(tally.ratios, std::back_inserter(excluded), excluded_effect);
   const IdenticalCode identical = identical_code(excluded);

@@ -173,8 +173,8 @@ LabReport run_advise(const AdviseOptions& typed, Progress& progress) {
                  {"measured_iterations", result.iterations},
                  {"dtype", to_string(problem.dtype)},
                  {"ways", list_of(way_columns, ways)}};
-  report.pictures = {{"Time of a run", Figure::bars, "backend", "warm_seconds cold_seconds", "", "y",
-                      "ways"}};
+  report.pictures = {
+      {"Time of a run", Figure::bars, "backend", "warm_seconds cold_seconds", "", "y", "ways"}};
   report.rows = report.data.find("ways");
   for (const Way& way : ways) {
     report.series.push_back(sample_series(problem, *way.row, "advise"));

@@ -48,9 +48,10 @@ std::vector<PlannedRow> planned_trials(const ComparisonPlan& plan) {
   (void)require_backend(plan.backends.front()); // says why, when there is none
   PlannedRow planned = select_backends(plan).front();
   if (planned.backend.device != DeviceKind::cpu) {
-    throw InvalidInput(fmt::format("--backend {}: choose one on the CPU; only those can be compared "
-                                   "with themselves",
-                                   planned.backend.name));
+    throw InvalidInput(
+        fmt::format("--backend {}: choose one on the CPU; only those can be compared "
+                    "with themselves",
+                    planned.backend.name));
   }
   std::vector<PlannedRow> planned_rows;
   for (const TrialRow& row : trial_rows) {

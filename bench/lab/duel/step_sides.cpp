@@ -196,8 +196,7 @@ void check_backends(const std::array<std::string, 2>& sides, const StepPlan& pla
   for (const std::string& name : sides) {
     PlannedRow planned = select_backends({.backends = {name}, .session = plan.session}).front();
     if (planned.backend.device == DeviceKind::emulated) {
-      throw Unavailable(
-          fmt::format("--backend {}: its device is emulated, and has no time", name));
+      throw Unavailable(fmt::format("--backend {}: its device is emulated, and has no time", name));
     }
     both.push_back(std::move(planned));
   }
@@ -258,8 +257,8 @@ StepDuel submission_duel(const std::string& a, const std::string& b, const StepP
 
 StepDuel backend_duel(const std::array<std::string, 2>& sides, const StepPlan& plan) {
   check_backends(sides, plan);
-  const std::string digest = with_dtype(
-      plan.problem.dtype, [&]<typename T>(T) { return reference_digest<T>(plan); });
+  const std::string digest =
+      with_dtype(plan.problem.dtype, [&]<typename T>(T) { return reference_digest<T>(plan); });
   const auto run = [=](Side first) {
     return block_of_pairs(first, plan.pairs, [&](Side side) -> std::unique_ptr<Sampler> {
       return std::make_unique<ServedSampler>(side,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "judgement.hpp"
 
+#include "diffbench/with_dtype.hpp"
 #include "interrupt.hpp"
 #include "units.hpp"
-#include "diffbench/with_dtype.hpp"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "variation.hpp"
 
-#include "tried_process.hpp"
 #include "diffbench/with_dtype.hpp"
+#include "tried_process.hpp"
 
 #include <fmt/format.h>
 

@@ -38,7 +38,7 @@ GradeState::GradeState(const std::filesystem::path& path) {
   }
   if (!is_state && known_.empty()) {
     throw InvalidInput(
-        fmt::format("{} {}: was not written by diffbench grade", resume_option, path.string()));
+        fmt::format("{} {}: was not written by diffbench try", resume_option, path.string()));
   }
 }
 

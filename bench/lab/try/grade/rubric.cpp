@@ -69,8 +69,7 @@ class RubricReader {
     } catch (const InvalidInput& error) {
       std::error_code ignored;
       throw InvalidInput(fmt::format(
-          "--rubric {}: {}; diffbench grade --print-rubric writes one to begin with",
-          path_.string(),
+          "--rubric {}: {}; diffbench try --print-rubric writes one to begin with", path_.string(),
           std::filesystem::exists(path_, ignored) ? error.what() : "there is no such file"));
     } catch (const Json::exception& error) {
       throw InvalidInput(fmt::format("{}: is no JSON: {}", path_.string(), error.what()));
