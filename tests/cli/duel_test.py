@@ -169,7 +169,7 @@ class Duel(CommandLineTest):
         """Though OpenMP's library binds the first thread, and though the parent ignores SIGCHLD."""
         self.path("cpus.py").write_text("import os; open('cpus', 'w').write(str(os.sched_getaffinity(0)))")
         for env in ({"OMP_PROC_BIND": "true"}, {"OMP_PLACES": "threads"}):
-            done = self.run_program("duel", "--budget", "1", "python3 cpus.py", "python3 cpus.py", env=env,
+            done = self.run_program("duel", "--blocks", "1", "python3 cpus.py", "python3 cpus.py", env=env,
                                     preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual(self.path("cpus").read_text(), str(os.sched_getaffinity(0)))

@@ -108,6 +108,9 @@ class Course {
          ++step) {
       const std::size_t answered = asked_.size();
       try {
+        if (interrupted()) { // while the last command ended by itself
+          throw Interrupted();
+        }
         exit_code_ = take(step);
       } catch (const Interrupted&) {
         exit_code_ = exit_interrupted;

@@ -33,15 +33,16 @@ std::optional<std::string> GuessReader::read_line() {
       received_.erase(0, end == std::string::npos ? end : end + 1);
       return line;
     }
-    if (interrupted()) {
+    pollfd waiting{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
+    const bool has_input = poll(&waiting, 1, 100) > 0;
+    std::array<char, 512> buffer;
+    const ssize_t got = has_input ? read(STDIN_FILENO, buffer.data(), buffer.size()) : -1;
+    if (interrupted()) { // before an end of the input that came with it is taken for an answer
       throw Interrupted();
     }
-    pollfd waiting{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
-    if (poll(&waiting, 1, 100) <= 0) {
-      continue; // nothing yet, or a signal came
+    if (!has_input) {
+      continue;
     }
-    std::array<char, 512> buffer;
-    const ssize_t got = read(STDIN_FILENO, buffer.data(), buffer.size());
     if (got > 0) {
       received_.append(buffer.data(), static_cast<std::size_t>(got));
     } else if (got == 0 || errno != EINTR) {
