@@ -33,7 +33,8 @@ std::string kernel_json(const std::string& name, const KernelCount& count) {
          member("graph_launches", count.graph_launches) + ", " + member("threads", count.threads) +
          ", " + traffic_members(count.traffic.card) + ", " +
          member("mapped", "{" + traffic_members(count.traffic.mapped) + "}") + ", " +
-         member("shared_written", count.traffic.shared_written) + "}";
+         member("shared_written", count.traffic.shared_written) + ", " +
+         member("queued_atomics", count.traffic.queued_atomics) + "}";
 }
 
 } // namespace
@@ -50,6 +51,7 @@ void KernelTraffic::add(const KernelTraffic& other) {
   card.add(other.card);
   mapped.add(other.mapped);
   shared_written += other.shared_written;
+  queued_atomics += other.queued_atomics;
 }
 
 std::string Ledger::json(const std::array<std::int64_t, 2>& migrated) const {

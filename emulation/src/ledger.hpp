@@ -38,6 +38,7 @@ struct KernelTraffic {
   Traffic card;   ///< global memory
   Traffic mapped; ///< the host's page-locked memory, through the link
   std::int64_t shared_written = 0;
+  std::int64_t queued_atomics = 0; ///< on the address that a launch's atomics write most often
   void add(const KernelTraffic& other);
 };
 

@@ -270,6 +270,7 @@ void RaceDetector::begin_kernel(const void* function, dim3 grid, dim3 cluster, d
   kernel.block = block;
   cluster_blocks_ = static_cast<std::uint32_t>(blocks_in(cluster));
   releases_.clear(); // kernels do not overlap here
+  atomic_writes_.clear();
 }
 
 std::unique_ptr<BlockRaces> RaceDetector::begin_block(std::size_t rank, std::size_t threads,
@@ -565,6 +566,9 @@ void RaceDetector::access_atomically(const void* data, std::size_t bytes,
   }
   if (!access.writes) {
     return;
+  }
+  if (watched_ != nullptr && !watched_->what.empty()) {
+    traffic_.queued_atomics = std::max(traffic_.queued_atomics, ++atomic_writes_[address]);
   }
   if (!access.reads) { // another value
     releases.clear();

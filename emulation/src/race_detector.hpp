@@ -261,6 +261,8 @@ class RaceDetector {
   std::vector<std::uint32_t> free_bytes_;
   /// What the values of atomic accesses carry, by address.
   std::unordered_map<std::uintptr_t, std::vector<Release>> releases_;
+  std::unordered_map<std::uintptr_t, std::int64_t>
+      atomic_writes_; // to global memory, of this kernel
 
   std::set<std::array<std::uint64_t, 3>> reported_;
   std::vector<Race> races_;

@@ -321,6 +321,14 @@ __global__ void step(const float* u, float* out, int nx, int ny, float factor) {
             with self.subTest(name):
                 self.check_cuda(name, expected, source)
 
+    def test_atomics_on_one_address_are_named(self):
+        """Not those in shared memory, of which each block has its own."""
+        for name, named in (("max", True), ("shared", False)):
+            done, results = self.judge(f"{name}.cu", cuda_cases.CASES[name][1], "--schedules", "1")
+            self.assertTrue(results["float64"]["right"], done.stderr)
+            notes = parse_json(done.stdout)["diffbench"]["notes"]
+            self.assertIs(any(note.startswith("atomics: ") for note in notes), named, notes)
+
     def test_cuda_that_depends_on_the_order_of_blocks(self):
         """Without a race: the numbers are taken by an atomic operation."""
         done, results = self.judge("order.cu", """\

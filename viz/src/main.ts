@@ -156,7 +156,7 @@ function start(goTo?: string): void {
         el(
           "p",
           {},
-          "Every figure stands beside its proof. Times are medians; a spread is that of the samples of one run.",
+          "Times are medians; a spread is that of the samples of one run.",
         ),
       ),
     );

@@ -22,6 +22,7 @@ constexpr Column<DeviceCosts> cost_columns[] = {
     {"managed", nullptr, as_text, field<&DeviceCosts::managed>},
     {"mapped", nullptr, as_text, field<&DeviceCosts::mapped>},
     {"pageable_async", nullptr, as_text, field<&DeviceCosts::pageable_async>},
+    {"queued_atomics", nullptr, as_text, field<&DeviceCosts::queued_atomics>},
     {"written", nullptr, as_text, field<&DeviceCosts::written>},
 };
 
@@ -76,6 +77,7 @@ double mapped_in(const Value& counts) {
 double written_in(const Value& counts) {
   return sum_of_kernels(counts, {"bytes_written", "mapped.bytes_written", "shared_written"});
 }
+double queued_in(const Value& counts) { return sum_of_kernels(counts, {"queued_atomics"}); }
 double async_in(const Value& counts) { return counts.find("asynchronous_pageable.calls").number(); }
 
 double counted_in(const RunCounts& run, double (*count)(const Value&)) {
@@ -140,6 +142,7 @@ std::optional<DeviceCosts> device_costs(const std::vector<RunCounts>& runs) {
                      .managed = a_step(managed_in) / field_bytes,
                      .mapped = a_step(mapped_in) / field_bytes,
                      .pageable_async = static_cast<std::int64_t>(counted_in(*many, async_in)),
+                     .queued_atomics = a_step(queued_in) / field_bytes,
                      .written = written_share(runs)};
 }
 
@@ -178,6 +181,12 @@ std::vector<std::string> cost_notes(const DeviceCosts& costs) {
         fmt::format("asynchronous copies: {} in a run of pageable memory, and for those "
                     "the host waits; memory of cudaMallocHost is fetched without it",
                     costs.pageable_async));
+  }
+  constexpr double of_threads = 1.0 / 16; // one a warp of float is 1 in 128 bytes
+  if (costs.queued_atomics > of_threads) {
+    notes.emplace_back(
+        "atomics: in a step about every thread writes to one and the same address, and they take "
+        "turns; what a block has added up within itself is one for all of its threads");
   }
   return notes;
 }

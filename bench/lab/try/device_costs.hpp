@@ -27,6 +27,7 @@ struct DeviceCosts {
   double managed = 0; ///< of managed memory, which move between host and device
   double mapped = 0;  ///< of the host's page-locked memory, which kernels read and write
   std::int64_t pageable_async = 0; ///< asynchronous copies a run from or to pageable memory
+  double queued_atomics = 0;       ///< a step and byte of the field, all to one address
   /// What kernels wrote in all runs, of the field's bytes once a step.
   double written = 0;
 };
