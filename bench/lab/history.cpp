@@ -149,7 +149,9 @@ History read_history(const std::filesystem::path& path) {
       ++history.cut_off;
     }
   }
-  std::ranges::move(in_time | std::views::values, std::back_inserter(history.entries));
+  for (auto& [time, entry] : in_time) {
+    history.entries.push_back(std::move(entry));
+  }
   if (history.entries.empty()) {
     throw InvalidInput(
         fmt::format("{}: has no line of a history; `diffbench duel ... --history FILE` writes them",

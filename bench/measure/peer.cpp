@@ -147,8 +147,9 @@ bool has_modules(const std::string& python, const std::vector<std::string>& modu
   if (is_new) {
     place->second = find_modules(python, modules);
   }
-  return std::ranges::all_of(
-      modules, [&](const std::string& module) { return place->second.contains(module); });
+  return std::ranges::all_of(modules, [&found = place->second](const std::string& module) {
+    return found.contains(module);
+  });
 }
 
 // The driver is asked, and not our own backends: a build without them has GPU peers all the same.

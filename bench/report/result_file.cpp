@@ -114,7 +114,9 @@ void append_entries(Value& benchmarks, const SampleSeries& series, std::size_t f
   int repetition = 0;
   std::vector<Value> entries;
   std::vector<std::string> measured{"real_time", "cpu_time"};
-  std::ranges::copy(series.per_iteration | std::views::keys, std::back_inserter(measured));
+  for (const auto& [key, figure] : series.per_iteration) {
+    measured.push_back(key);
+  }
   for (const Sample& sample : series.samples) {
     const double iterations = static_cast<double>(sample.iterations);
     const double seconds = sample.seconds_per_iteration();

@@ -153,11 +153,7 @@ function start(goTo?: string): void {
       el(
         "footer",
         {},
-        el(
-          "p",
-          {},
-          "Times are medians; a spread is that of the samples of one run.",
-        ),
+        el("p", {}, "Times are medians; a spread is that of the samples of one run."),
       ),
     );
   inTurns(pieces, () => {
