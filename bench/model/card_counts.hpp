@@ -2,7 +2,7 @@
 // What code asks a card for: calls, bytes, launches, waits. Arithmetic only; bill.hpp prices it.
 //
 // The counts of a user's file come from eight small runs on the emulated device (card_counts_at());
-// those of our own backends from a table (counts_of()), which the test emulation_counts holds
+// those of our own backends from a table (counts_of()), which the test BackendCounts holds
 // against such runs.
 #pragma once
 
@@ -94,7 +94,7 @@ struct CardCounts {
   [[nodiscard]] Counts<KernelCount> kernel(const std::string& name) const;
 };
 
-// --- counted on the emulated device -------------------------------------------------------------
+// --- counted on the emulated device
 
 /// Of what the emulation has counted between two resets (emulation/user_reports.h).
 [[nodiscard]] CardCounts read_counts(const Value& counted);
@@ -123,7 +123,6 @@ struct CountedRun {
 [[nodiscard]] double unevenness(std::span<const CountedRun> corners, const CountedRun& run);
 
 // --- of our own backends, and of a code that is described
-// -----------------------------------------
 
 /// What a step has to do for a cell.
 struct CellWork {
