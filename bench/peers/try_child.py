@@ -3,7 +3,7 @@
 
     python3 try_child.py FILE.py SHARED_FD
 
-stdin is a socket: a line comes in, a line goes back (bench/lab/try/tried_process.cpp). The fields are in
+stdin is a socket: a line comes in, a line goes back (judge/tried_process.cpp). The fields are in
 the shared memory SHARED_FD, where the parent put them. FILE has step(u, factor), which returns the new
 array, or solve(u, steps, factor).
 """

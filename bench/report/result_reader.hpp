@@ -50,7 +50,7 @@ class OtherFile : public InvalidInput {
 [[nodiscard]] nlohmann::ordered_json read_result_file(const std::filesystem::path& path,
                                                       Origin origin, Detail detail = Detail::all);
 
-/// Whether the file begins as a sweep's journal does (bench/lab/sweep/sweep_journal.hpp).
+/// Whether the file begins as a sweep's journal does (lab/sweep/sweep_journal.hpp).
 [[nodiscard]] bool is_sweep_journal(const std::filesystem::path& path);
 
 /// The lines of a journal but for a last one that was cut off: at least one, whose

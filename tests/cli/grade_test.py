@@ -229,7 +229,7 @@ class Grade(CommandLineTest):
         self.path("class").mkdir()
         right = ROOT / "tests/try/cuda/right"
         for file in (right / "empty_launch.cu", right / "mapped.cu", right / "managed_groups.cu",
-                     ROOT / "bench/lab/try/exercises/11-managed-memory.cu"):
+                     ROOT / "judge/exercises/11-managed-memory.cu"):
             self.path(f"class/{file.name}").write_text(file.read_text())
         results, _ = self.grade(timeout="60")
         self.assertEqual({name: "".join("+" if each["mark"] == "met" else "-" for each in result["criteria"][:4])

@@ -79,7 +79,7 @@ class ResultSchema(EveryVerb):
                           if word is not None and word not in seen and f'"{word}"' not in sources], [])
 
     def test_the_default_rubric(self):
-        schema = parse_json((ROOT / "bench/lab/try/grade/rubric.schema.json").read_text())
+        schema = parse_json((ROOT / "judge/grade/rubric.schema.json").read_text())
         jsonschema.Draft7Validator.check_schema(schema)
         rubric = parse_json(self.run_ok("try", "--print-rubric").stdout)
         validator = jsonschema.Draft7Validator(schema)

@@ -16,10 +16,10 @@ CLUSTER = ["cluster/include", *SOLVER]
 # The layers of bench, each with those that it builds on.
 LAYERS = {"measure": [], "report": ["measure"]}
 LAYERS["options"] = LAYERS["observe"] = LAYERS["model"] = ["measure", "report"]
-LAYERS["lab"] = ["measure", "report", "options", "observe", "model"]
-LAYERS["app"] = [*LAYERS["lab"], "lab"]
+LAYERS["study"] = ["measure", "report", "options", "observe", "model"]
+BENCH = [*(f"bench/{layer}" for layer in LAYERS), "mlp/include", *CLUSTER]
 # Experiments that build on another one.
-EXPERIMENTS = {"duel": ["try"], "lesson": ["pitfalls", "try"], "mlp": ["scaling", "pitfalls"]}
+EXPERIMENTS = {"lesson": ["pitfalls"], "mlp": ["scaling", "pitfalls"]}
 
 # Headers from outside the project, as written in the include.
 COMMAND_LINE = r"CLI/"
@@ -29,25 +29,19 @@ MODULES = r"mpi\.h|hdf5|H5"
 
 
 def bench_parts(experiments):
-    """Each layer sees those below it, and of lab/ an experiment the shell and itself."""
+    """Each layer sees those below it; an experiment those, what judges other people's code, and itself."""
     parts = {}
     for layer, lower_layers in LAYERS.items():
         below = [f"bench/{lower}" for lower in lower_layers]
-        mlp = ["mlp/include"] if layer in ("lab", "app") else []
-        parts[f"bench/{layer}"] = ([f"bench/{layer}", *below, *mlp, *CLUSTER],
-                                   r"(?!)" if layer == "app" else COMMAND_LINE)
+        mlp = ["mlp/include"] if layer == "study" else []
+        parts[f"bench/{layer}"] = [f"bench/{layer}", *below, *mlp, *CLUSTER]
+    parts["judge"] = ["judge", *BENCH]
     for experiment in experiments:
-        others = [e for e in experiments if e not in (experiment, *EXPERIMENTS.get(experiment, []))]
-        parts[f"bench/lab/{experiment}"] = (
-            [*(f"bench/lab/{e}" for e in experiments if e not in others), "bench/lab/*",
-             *(f"bench/{lower}" for lower in LAYERS["lab"]), "mlp/include", *CLUSTER],
-            COMMAND_LINE)
+        own = [f"lab/{e}" for e in (experiment, *EXPERIMENTS.get(experiment, []))]
+        parts[f"lab/{experiment}"] = [*own, "judge", *BENCH]
     # What is measured of the CUDA runtime itself.
-    parts["bench/lab/transfer/gpu"] = (
-        ["bench/lab/transfer", "bench/lab/*", *(f"bench/{lower}" for lower in LAYERS["lab"]), "gpu/include",
-         *CLUSTER], COMMAND_LINE)
-    parts["bench/lab"] = (["bench/lab/*", *parts["bench/lab"][0][1:]], COMMAND_LINE)
-    return parts
+    parts["lab/transfer/gpu"] = ["lab/transfer", "gpu/include", *BENCH]
+    return {part: (allowed, COMMAND_LINE) for part, allowed in parts.items()}
 
 
 def all_parts(experiments):
@@ -68,15 +62,15 @@ def all_parts(experiments):
         "cluster/src": (["cluster/include", "cluster/src", *SOLVER],
                         f"{COMMAND_LINE}|{TEXT}|{CUDA}|{MODULES}"),
         **bench_parts(experiments),
-        "bench/suites": (["bench/suites", "bench/lab", *(f"bench/{layer}" for layer in LAYERS["lab"]),
-                          "mlp/include", "gpu/include", *SOLVER], r"(?!)"),
+        "app": (["app", "lab", "judge", *BENCH], r"(?!)"),
+        "bench/suites": (["bench/suites", "lab", "gpu/include", *BENCH], r"(?!)"),
         "viz": ([], r"(?!)"),
     }
 
 
 INCLUDE_DIRECTORIES = ["base/include", "solver/include", "gpu/include", "mlp/include",
                        "cluster/include", "solver", "kernels", "kernels/src", "mlp", "mlp/src", "bench",
-                       *(f"bench/{layer}" for layer in LAYERS)]
+                       *(f"bench/{layer}" for layer in LAYERS), "judge", "lab", "app"]
 SUFFIXES = {".cpp", ".hpp", ".cu", ".cuh", ".h", ".in"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 
@@ -98,7 +92,7 @@ def is_allowed(file, places):
 def violations(root):
     """All violations under root, and the number of files looked at."""
     root = root.resolve()
-    lab = root / "bench/lab"
+    lab = root / "lab"
     parts = all_parts(sorted(d.name for d in lab.iterdir() if d.is_dir()) if lab.is_dir() else [])
     found, count = [], 0
     for part in (p for p in parts if (root / p).is_dir()):
@@ -124,7 +118,7 @@ def self_test():
     """Plants an include of each part in each other: exactly the arrows that are not drawn are found."""
     experiments = ["mlp", "pitfalls", "scaling", "sweep"]
     parts = all_parts(experiments)
-    public = {p: p if p.startswith("bench") else f"{p}/include" for p in parts if p != "viz"}
+    public = {p: p if re.match("bench|judge|lab|app", p) else f"{p}/include" for p in parts if p != "viz"}
     files, expected = {"viz/a.cpp": ""}, {"viz/a.cpp"}
     for part, (allowed, _) in parts.items():
         for target, folder in public.items():
@@ -139,13 +133,14 @@ def self_test():
               "mlp/to_solver.cpp": True, "solver/to_kernels.cpp": True, "base/to_solver.cpp": True,
               "cluster/src/to_kernels.cpp": True, "cluster/src/to_cluster.cpp": False,
               "mlp/to_gpu.cpp": False, "mlp/to_kernels.cpp": True, "gpu/to_solver.cpp": True,
-              "bench/observe/to_bench_options.cpp": True, "bench/lab/to_bench_model.cpp": False,
+              "bench/observe/to_bench_options.cpp": True, "bench/study/to_bench_model.cpp": False,
               "solver/to_cluster.cpp": True, "cluster/to_bench_measure.cpp": True,
-              "bench/lab/mlp/to_bench_lab_scaling.cpp": False, "bench/app/to_bench_suites.cpp": True,
-              "bench/lab/sweep/to_bench_lab_mlp.cpp": True, "bench/lab/to_bench_lab_mlp.cpp": True}
+              "lab/mlp/to_lab_scaling.cpp": False, "app/to_bench_suites.cpp": True,
+              "lab/sweep/to_lab_mlp.cpp": True, "judge/to_lab_mlp.cpp": True,
+              "lab/sweep/to_judge.cpp": False, "bench/study/to_judge.cpp": True, "lab/sweep/to_app.cpp": True}
     wrong = [a for a, is_violation in arrows.items() if (a in expected) != is_violation]
     for part, foreign in [("base", "fmt/format.h"), ("solver", "cuda_runtime.h"), ("mlp", "CLI/CLI.hpp"),
-                          ("kernels", "nlohmann/json.hpp"), ("bench/lab/mlp", "CLI/CLI.hpp"),
+                          ("kernels", "nlohmann/json.hpp"), ("lab/mlp", "CLI/CLI.hpp"),
                           ("cluster/src", "mpi.h"), ("cluster/include", "hdf5.h")]:
         files[f"{part}/foreign.cpp"] = f"#include <{foreign}>"
         expected.add(f"{part}/foreign.cpp")

@@ -51,8 +51,8 @@ def self_test(parts, folders):
             planted[user] = ({f"of_{owner}"}, set() if user != owner else {f"of_{owner}"})
             if bool(violations(parts, planted)) == may_use(parts, folders, user, owner):
                 sys.exit(f"{user} -> {owner}: drawn otherwise")
-    upward = [("base", "solver"), ("bench/measure", "bench/lab"), ("bench/lab", "bench/lab/mlp"),
-              ("bench/lab/compare", "bench/lab/mlp"), ("mlp", "solver")]
+    upward = [("base", "solver"), ("bench/measure", "bench/study"), ("bench/study", "judge"), ("judge", "lab/mlp"),
+              ("lab/compare", "lab/mlp"), ("mlp", "solver")]
     if any(may_use(parts, folders, *arrow) for arrow in upward):
         sys.exit(f"one of {upward} is allowed")
 
@@ -61,7 +61,7 @@ def main():
     arguments = sys.argv[1:]
     nm = arguments[arguments.index("--nm") + 1]
     objects = dict(a.split("=", 1) for a in arguments if "=" in a)
-    parts = all_parts([name.rsplit("/", 1)[1] for name in objects if name.startswith("bench/lab/")])
+    parts = all_parts([name.rsplit("/", 1)[1] for name in objects if name.startswith("lab/")])
     folders = {name: symbols(nm, files.split(",")) for name, files in objects.items()}
     if "--self-test" in arguments:
         return self_test(parts, folders)

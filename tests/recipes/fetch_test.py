@@ -19,8 +19,8 @@ HEADERS = {
     "nlohmann_json": "nlohmann/json.hpp", "tomlplusplus": "toml++/toml.h", "fmt": "fmt/format.h",
 }
 # Targets that use all of them between them.
-TARGETS = ("solver/CMakeFiles/diffbench_solver.dir/backends/xtensor.cpp", "CMakeFiles/diffbench_bench_lab_lesson.dir",
-           "CMakeFiles/diffbench_bench_app.dir")
+TARGETS = ("solver/CMakeFiles/diffbench_solver.dir/backends/xtensor.cpp", "CMakeFiles/diffbench_lab_lesson.dir",
+           "CMakeFiles/diffbench_app.dir")
 
 
 def headers_of(command, **options):

@@ -48,7 +48,7 @@ function filmSource(files: ResultFile[]): string[] {
   return run !== undefined && another === undefined ? captionOf("", run).slice(1) : [];
 }
 
-/** What is measured, and the question where an experiment has several, as in bench/app/report.cpp. */
+/** What is measured, and the question where an experiment has several, as in app/report.cpp. */
 const kindOf = ({ experiment, data }: ResultFile) =>
   [experiment, text(data, "question"), text(data, "mode")].join(" ");
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a user's .cu file becomes, once it has been translated (bench/lab/try/cuda/translation.hpp):
+// What a user's .cu file becomes, once it has been translated (judge/cuda/translation.hpp):
 //
 //   k<<<g, b, s, st>>>(args)      (emulated_configure(g, b, s, st), k(args))
 //   __global__ void k(...) {...}  void k(...) { emulated_kernel("k", [=]() mutable {...}); }

@@ -7,7 +7,7 @@
 // refused: the message on stderr, and exit status 1.
 #include "diffbench/errors.hpp"
 #include "temporary_directory.hpp"
-#include "try/cuda/emulated_cuda.hpp"
+#include "cuda/emulated_cuda.hpp"
 
 #include <cstdint>
 #include <cstdio>

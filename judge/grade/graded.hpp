@@ -5,7 +5,7 @@
 
 #include "diffbench/name_table.hpp"
 #include "ratio.hpp"
-#include "try/trial.hpp"
+#include "trial.hpp"
 #include "value.hpp"
 
 #include <nlohmann/json_fwd.hpp>

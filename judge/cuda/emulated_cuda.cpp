@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "try/cuda/emulated_cuda.hpp"
+#include "cuda/emulated_cuda.hpp"
 
 #include "diffbench/errors.hpp"
 #include "diffbench/machine.hpp"
 #include "plain_lines.hpp"
 #include "translation.hpp"
-#include "try/elf_symbols.hpp"
-#include "try/host_compiler.hpp"
-#include "try/included_files.hpp"
+#include "elf_symbols.hpp"
+#include "host_compiler.hpp"
+#include "included_files.hpp"
 
 #include <algorithm>
 #include <chrono>

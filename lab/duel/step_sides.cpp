@@ -13,9 +13,9 @@
 #include "interrupt.hpp"
 #include "selection.hpp"
 #include "temporary_directory.hpp"
-#include "try/judgement.hpp"
-#include "try/submission.hpp"
-#include "try/timed_submission.hpp"
+#include "judgement.hpp"
+#include "submission.hpp"
+#include "timed_submission.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The outcome of a file whose row fails where it is timed.
-#include "try/try_report.hpp"
+#include "try_report.hpp"
 
 #include "outcome.hpp"
 #include "sample_result.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "try/grade/rubric.hpp"
+#include "grade/rubric.hpp"
 
 #include "report_json.hpp"
-#include "try/device_costs.hpp"
+#include "device_costs.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -4,8 +4,8 @@
 // mistakes.
 #pragma once
 
-#include "try/compiled_submission.hpp"
-#include "try/host_compiler.hpp"
+#include "compiled_submission.hpp"
+#include "host_compiler.hpp"
 
 #include <filesystem>
 #include <optional>

@@ -19,7 +19,7 @@
 #include "result_reader.hpp"
 #include "sheet.hpp"
 #include "text_width.hpp"
-#include "try/exercise.hpp"
+#include "exercise.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

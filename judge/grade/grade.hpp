@@ -5,7 +5,7 @@
 #include "lab_report.hpp"
 #include "option_list.hpp"
 #include "rubric.hpp"
-#include "try/trial.hpp"
+#include "trial.hpp"
 
 #include <string>
 

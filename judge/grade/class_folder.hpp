@@ -2,7 +2,7 @@
 // The submissions of a class: a folder with a file, or a folder with one file, for each student.
 #pragma once
 
-#include "try/submission.hpp"
+#include "submission.hpp"
 
 #include <filesystem>
 #include <optional>

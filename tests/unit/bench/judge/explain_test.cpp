@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every mistake that is known is named, in whatever order the operations are done.
-#include "try/judgement.hpp"
+#include "judgement.hpp"
 
 #include <gmock/gmock.h>
 

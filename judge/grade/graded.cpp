@@ -3,7 +3,7 @@
 
 #include "columns.hpp"
 #include "report_json.hpp"
-#include "try/try_report.hpp"
+#include "try_report.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "try/cuda/plain_lines.hpp"
+#include "cuda/plain_lines.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "try/wrong_period.hpp"
+#include "wrong_period.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The self-test's account of trials, of a subject whose times are known.
-#include "selftest_trials.hpp"
+#include "compare/selftest_trials.hpp"
 
 #include "diffbench/errors.hpp"
 #include "json.hpp"

@@ -9,7 +9,7 @@
 #include "lesson.hpp"
 #include "peer.hpp"
 #include "pitfalls/pitfall.hpp"
-#include "try/exercise.hpp"
+#include "exercise.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
