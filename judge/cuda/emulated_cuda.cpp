@@ -3,11 +3,11 @@
 
 #include "diffbench/errors.hpp"
 #include "diffbench/machine.hpp"
-#include "plain_lines.hpp"
-#include "translation.hpp"
 #include "elf_symbols.hpp"
 #include "host_compiler.hpp"
 #include "included_files.hpp"
+#include "plain_lines.hpp"
+#include "translation.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -11,10 +11,10 @@
 #include "duel/served_row.hpp"
 #include "first_runs.hpp"
 #include "interrupt.hpp"
-#include "selection.hpp"
-#include "temporary_directory.hpp"
 #include "judgement.hpp"
+#include "selection.hpp"
 #include "submission.hpp"
+#include "temporary_directory.hpp"
 #include "timed_submission.hpp"
 
 #include <fmt/format.h>

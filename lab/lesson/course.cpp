@@ -5,6 +5,7 @@
 #include "command_words.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/known_names.hpp"
+#include "exercise.hpp"
 #include "exit_code.hpp"
 #include "folder.hpp"
 #include "guess_text.hpp"
@@ -19,7 +20,6 @@
 #include "result_reader.hpp"
 #include "sheet.hpp"
 #include "text_width.hpp"
-#include "exercise.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

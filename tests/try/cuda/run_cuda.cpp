@@ -5,9 +5,9 @@
 // One line of JSON: "form", "right" (the oracle's bits in every schedule), "ended" (the child's
 // exit status), "findings" and "counts"; ends with the first finding, of that kind. A file that is
 // refused: the message on stderr, and exit status 1.
+#include "cuda/emulated_cuda.hpp"
 #include "diffbench/errors.hpp"
 #include "temporary_directory.hpp"
-#include "cuda/emulated_cuda.hpp"
 
 #include <cstdint>
 #include <cstdio>

@@ -31,10 +31,10 @@ using nlohmann::ordered_json;
 using testing::HasSubstr;
 using testing::MatchesRegex;
 
-enum class Fault { none, wrong_bits, nan, throws, interrupts };
+enum class BackendFault { none, wrong_bits, nan, throws, interrupts };
 
 /// The oracle with a fault that shows once, after `after` good calls of advance.
-template <Fault fault, int after = 0>
+template <BackendFault fault, int after = 0>
 class FaultySession final : public conformance::OracleSession<float> {
  public:
   using OracleSession::OracleSession;
@@ -45,11 +45,11 @@ class FaultySession final : public conformance::OracleSession<float> {
       return;
     }
     switch (fault) {
-      case Fault::none: break;
-      case Fault::wrong_bits: field_.row(1)[1] += 0.25F; break;
-      case Fault::nan: field_.row(1)[1] = std::numeric_limits<float>::quiet_NaN(); break;
-      case Fault::throws: throw Error("the device fell off the bus");
-      case Fault::interrupts: std::raise(SIGINT); break;
+      case BackendFault::none: break;
+      case BackendFault::wrong_bits: field_.row(1)[1] += 0.25F; break;
+      case BackendFault::nan: field_.row(1)[1] = std::numeric_limits<float>::quiet_NaN(); break;
+      case BackendFault::throws: throw Error("the device fell off the bus");
+      case BackendFault::interrupts: std::raise(SIGINT); break;
     }
   }
 
@@ -57,7 +57,7 @@ class FaultySession final : public conformance::OracleSession<float> {
   int calls_ = 0;
 };
 
-template <Fault fault, int after = 0>
+template <BackendFault fault, int after = 0>
 PlannedRow faulty(std::string_view name) {
   BackendInfo backend{.name = name, .description = "for tests"};
   backend.make_float32 = [](const Problem& problem,
@@ -99,7 +99,7 @@ class ComparisonTest : public testing::Test {
 };
 
 TEST_F(ComparisonTest, AGoodBackendIsVerifiedAndTimed) {
-  EXPECT_EQ(run({faulty<Fault::none>("good")}), exit_ok);
+  EXPECT_EQ(run({faulty<BackendFault::none>("good")}), exit_ok);
   EXPECT_EQ(row(0)["status"], "ok");
   EXPECT_EQ(row(0)["verified"]["bitwise"], true);
   EXPECT_EQ(row(0)["verified"]["steps"], 20);
@@ -109,13 +109,13 @@ TEST_F(ComparisonTest, AGoodBackendIsVerifiedAndTimed) {
 
 TEST_F(ComparisonTest, AMarginOfItsOwnIsThatOfTheResult) {
   Progress progress(err_, false);
-  const std::vector<PlannedRow> rows{faulty<Fault::none>("good")};
+  const std::vector<PlannedRow> rows{faulty<BackendFault::none>("good")};
   options_.least_effect = 0.5;
   EXPECT_EQ(measure(options_, rows, progress).least_effect, 0.5);
 }
 
 TEST_F(ComparisonTest, WrongBitsAreShownNotTimedAndExit3) {
-  EXPECT_EQ(run({faulty<Fault::wrong_bits>("bad"), faulty<Fault::none>("good")}),
+  EXPECT_EQ(run({faulty<BackendFault::wrong_bits>("bad"), faulty<BackendFault::none>("good")}),
             exit_not_verified);
   EXPECT_EQ(row(0)["verified"]["bitwise"], false);
   EXPECT_GT(row(0)["verified"]["max_abs_error"].get<double>(), 1e-3);
@@ -125,7 +125,7 @@ TEST_F(ComparisonTest, WrongBitsAreShownNotTimedAndExit3) {
 }
 
 TEST_F(ComparisonTest, NanNeverPasses) {
-  EXPECT_EQ(run({faulty<Fault::nan>("nan")}), exit_not_verified);
+  EXPECT_EQ(run({faulty<BackendFault::nan>("nan")}), exit_not_verified);
   EXPECT_EQ(row(0)["verified"]["bitwise"], false);
   EXPECT_GT(row(0)["verified"]["nonfinite"].get<int>(), 0);
 }
@@ -134,12 +134,13 @@ TEST_F(ComparisonTest, NanNeverPasses) {
 TEST_F(ComparisonTest, ADivergedFieldIsNotVerified) {
   options_.problem.dt = 1000;
   options_.iterations = 200;
-  EXPECT_EQ(run({faulty<Fault::none>("good")}), exit_not_verified);
+  EXPECT_EQ(run({faulty<BackendFault::none>("good")}), exit_not_verified);
   EXPECT_GT(json_["diffbench"]["field"]["nonfinite"].get<int>(), 0);
 }
 
 TEST_F(ComparisonTest, AThrowingBackendFailsAndTheOthersGoOn) {
-  EXPECT_EQ(run({faulty<Fault::throws>("bad"), faulty<Fault::none>("good")}), exit_error);
+  EXPECT_EQ(run({faulty<BackendFault::throws>("bad"), faulty<BackendFault::none>("good")}),
+            exit_error);
   EXPECT_EQ(row(0)["status"], "failed");
   EXPECT_EQ(row(0)["reason"], "advance: the device fell off the bus");
   EXPECT_EQ(row(1)["status"], "ok");
@@ -149,7 +150,8 @@ TEST_F(ComparisonTest, ABackendThatThrowsWhileItIsTimedKeepsItsSamples) {
   // The first run and the proofs take at most 13 calls of a session; the fault comes in the rounds.
   // With so large a budget there are 20 of them, however slow the machine is.
   options_.budget_seconds = 60;
-  EXPECT_EQ(run({faulty<Fault::throws, 14>("bad"), faulty<Fault::none>("good")}), exit_error);
+  EXPECT_EQ(run({faulty<BackendFault::throws, 14>("bad"), faulty<BackendFault::none>("good")}),
+            exit_error);
   EXPECT_EQ(row(0)["status"], "failed");
   EXPECT_EQ(row(0)["verified"]["bitwise"], true);
   EXPECT_FALSE(row(0)["samples_seconds"].empty());
@@ -157,21 +159,21 @@ TEST_F(ComparisonTest, ABackendThatThrowsWhileItIsTimedKeepsItsSamples) {
 }
 
 TEST_F(ComparisonTest, NothingMeasuredIsAnError) {
-  EXPECT_EQ(run({faulty<Fault::throws>("bad")}), exit_error);
+  EXPECT_EQ(run({faulty<BackendFault::throws>("bad")}), exit_error);
   EXPECT_THAT(err_.str(), HasSubstr("nothing could be measured"));
 }
 
 TEST_F(ComparisonTest, AnUnavailableBackendIsSkippedWithItsReason) {
-  PlannedRow absent = faulty<Fault::none>("absent");
+  PlannedRow absent = faulty<BackendFault::none>("absent");
   absent.probe = {.available = false, .reason = "no such device"};
-  EXPECT_EQ(run({absent, faulty<Fault::none>("good")}), exit_ok);
+  EXPECT_EQ(run({absent, faulty<BackendFault::none>("good")}), exit_ok);
   EXPECT_EQ(row(0)["status"], "skipped");
   EXPECT_EQ(row(0)["reason"], "no such device");
 }
 
 TEST_F(ComparisonTest, CtrlCKeepsWhatWasMeasured) {
   options_.budget_seconds = 60; // for a round of both, however slow the machine is
-  EXPECT_EQ(run({faulty<Fault::none>("good"), faulty<Fault::interrupts, 14>("slow")}),
+  EXPECT_EQ(run({faulty<BackendFault::none>("good"), faulty<BackendFault::interrupts, 14>("slow")}),
             exit_interrupted);
   EXPECT_EQ(json_["diffbench"]["interrupted"], true);
   EXPECT_FALSE(row(0)["samples_seconds"].empty());
@@ -179,19 +181,20 @@ TEST_F(ComparisonTest, CtrlCKeepsWhatWasMeasured) {
 }
 
 TEST_F(ComparisonTest, CtrlCBeforeAnythingIsTimedHasNoTable) {
-  EXPECT_THROW((void)run({faulty<Fault::interrupts>("slow"), faulty<Fault::none>("good")}),
-               Interrupted);
+  EXPECT_THROW(
+      (void)run({faulty<BackendFault::interrupts>("slow"), faulty<BackendFault::none>("good")}),
+      Interrupted);
   EXPECT_EQ(out_.str(), "");
 }
 
 TEST_F(ComparisonTest, TheTableIsOnStdoutUnlessAFileFormatIsThere) {
   options_.output.json.clear();
-  EXPECT_EQ(run({faulty<Fault::none>("good")}), exit_ok);
+  EXPECT_EQ(run({faulty<BackendFault::none>("good")}), exit_ok);
   EXPECT_THAT(out_.str(), HasSubstr("time/iter"));
 }
 
 TEST_F(ComparisonTest, TooLittleMemoryIsRefusedWithTheFigures) {
-  PlannedRow huge = faulty<Fault::none>("huge");
+  PlannedRow huge = faulty<BackendFault::none>("huge");
   huge.backend.memory_need = [](const Problem&, const SessionOptions&) {
     return MemoryNeed{.host = std::int64_t{1} << 60};
   };
@@ -206,7 +209,7 @@ TEST_F(ComparisonTest, TooLittleMemoryIsRefusedWithTheFigures) {
 TEST_F(ComparisonTest, TheLargestGridIsRefusedWithoutOverflow) {
   options_.problem.nx = options_.problem.ny = max_extent;
   options_.problem.dtype = Dtype::float64;
-  EXPECT_THROW(run({faulty<Fault::none>("good")}), InvalidInput);
+  EXPECT_THROW(run({faulty<BackendFault::none>("good")}), InvalidInput);
 }
 
 TEST_F(ComparisonTest, TheRecordedFieldIsTheReferences) {
@@ -214,7 +217,7 @@ TEST_F(ComparisonTest, TheRecordedFieldIsTheReferences) {
   options_.record.save = directory.path() / "final.npy";
   options_.record.snapshot_every = 8;
   options_.record.snapshot_dir = directory.path() / "snapshots";
-  EXPECT_EQ(run({faulty<Fault::none>("good")}), exit_ok);
+  EXPECT_EQ(run({faulty<BackendFault::none>("good")}), exit_ok);
   const Field<float> saved = read_npy<float>(options_.record.save);
   EXPECT_EQ(sha256_of_cells(saved.cells()),
             json_["diffbench"]["field"]["sha256"].get<std::string>());
@@ -226,7 +229,7 @@ TEST_F(ComparisonTest, TheRecordedFieldIsTheReferences) {
 
 TEST_F(ComparisonTest, PinnedWithoutCudaIsOnlyAHint) {
   options_.gpu_options = {"--pinned"};
-  EXPECT_EQ(run({faulty<Fault::none>("good")}), exit_ok);
+  EXPECT_EQ(run({faulty<BackendFault::none>("good")}), exit_ok);
   EXPECT_THAT(err_.str(), MatchesRegex("diffbench: this (build|run) has no CUDA backend, so "
                                        "--pinned has no effect\n"));
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grade/rubric.hpp"
 
-#include "report_json.hpp"
 #include "device_costs.hpp"
+#include "report_json.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -155,7 +155,7 @@ TEST(LessonText, ExplainsTheAnswerThatCameOut) {
   EXPECT_EQ(why(question, {.source = Source::measured, .choice = 'c'}), "Not few.");
 }
 
-struct Fault {
+struct TextFault {
   const char* question;
   const char* complaint; ///< after "f:"
 };
@@ -163,7 +163,7 @@ struct Fault {
 TEST(LessonText, IsRefusedWithItsLine) {
   const std::string good = "text = \"?\"\nunit = \"us\"\nreasoned = \"1\"\nwhy = \"w\"\n";
   EXPECT_NO_THROW((void)question_of(good));
-  for (const auto& [question, complaint] : std::array<Fault, 16>{{
+  for (const auto& [question, complaint] : std::array<TextFault, 16>{{
            {"text = \"?", "9: "},
            {"text = \"?\"\nunits = \"us\"", "10: unknown key 'units', did you mean 'unit'?"},
            {"text = 3", "9: text: is to be text, in quotation marks"},
@@ -192,21 +192,21 @@ TEST(LessonText, IsRefusedWithItsLine) {
       EXPECT_THAT(error.what(), StartsWith(std::string("f:") + complaint)) << question;
     }
   }
-  for (const auto& [command, complaint] :
-       std::array<Fault, 14>{{{"duel 'rm -rf x'", "f:7: command: begins with \"duel\""},
-                              {"--quiet duel x y", "f:7: command: begins with \"--quiet\""},
-                              {"{--grid 2|duel x y}", "f:7: command: begins with \"duel\""},
-                              {"--wide=true duel x y", "f:7: command: begins with"},
-                              {"report", "f:7: command: begins with"},
-                              {"--grid 8 --csv=x", "f:7: command: --csv is no option for a lesson"},
-                              {"pitfalls --csv x", "f:7: command: --csv is no option for a lesson"},
-                              {"try --compiler x", "f:7: command: try and exercise"},
-                              {"sweep --out x", "f:7: command: --out is no option for a lesson"},
-                              {"mlp width {|--json x}", "f:7: command: --json is no option"},
-                              {"mlp get-data", "f:7: command: mlp is to be followed by what"},
-                              {"try mine.cu", "f:7: command: try and exercise"},
-                              {"{--grid 2", "f:7: command: braces"},
-                              {"", "f:7: command: text is expected here"}}}) {
+  for (const auto& [command, complaint] : std::array<TextFault, 14>{
+           {{"duel 'rm -rf x'", "f:7: command: begins with \"duel\""},
+            {"--quiet duel x y", "f:7: command: begins with \"--quiet\""},
+            {"{--grid 2|duel x y}", "f:7: command: begins with \"duel\""},
+            {"--wide=true duel x y", "f:7: command: begins with"},
+            {"report", "f:7: command: begins with"},
+            {"--grid 8 --csv=x", "f:7: command: --csv is no option for a lesson"},
+            {"pitfalls --csv x", "f:7: command: --csv is no option for a lesson"},
+            {"try --compiler x", "f:7: command: try and exercise"},
+            {"sweep --out x", "f:7: command: --out is no option for a lesson"},
+            {"mlp width {|--json x}", "f:7: command: --json is no option"},
+            {"mlp get-data", "f:7: command: mlp is to be followed by what"},
+            {"try mine.cu", "f:7: command: try and exercise"},
+            {"{--grid 2", "f:7: command: braces"},
+            {"", "f:7: command: text is expected here"}}}) {
     try {
       (void)read_lesson("f", lesson_with(good, command));
       ADD_FAILURE() << command;
