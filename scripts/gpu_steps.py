@@ -92,7 +92,7 @@ class Part:
                 [*libraries, *filter(None, [os.environ.get("LD_LIBRARY_PATH")])])
         with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as output:
             child = subprocess.Popen(
-                command, cwd=self.folder, env=environment, process_group=0,
+                command, cwd=self.folder, env=environment, start_new_session=True,
                 stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
             try:
                 status = child.wait(limit)
