@@ -104,6 +104,7 @@ SizeStudy measure(const StudyKind& kind, std::vector<SizePoint> points, RaceSett
                   .symbol = std::string(kind.symbol),
                   .batch = setting.batch,
                   .steps = epochs * (disc_rows / setting.batch),
+                  .quality = setting.race.quality,
                   .points = {}};
   setting.race.most_steps = study.steps;
   const Stopwatch<> watch;

@@ -70,13 +70,8 @@ GpuAnswer gpu_answer(const StepScaling& study) {
   };
   const RaceRow* const gpu = best_on(DeviceKind::cuda);
   const RaceRow* const cpu = best_on(DeviceKind::cpu);
-  if (gpu == nullptr) {
-    return no_gpu("no row ran on a GPU");
-  }
-  if (cpu == nullptr) {
-    const char* const why = "no row ran on the CPU";
-    return {fmt::format(" Whether the GPU is worth it is not known: {}.", why),
-            {{"status", "absent"}, {"reason", why}}};
+  if (gpu == nullptr || cpu == nullptr) {
+    return no_gpu(gpu == nullptr ? "no row ran on a GPU" : "nor has one of the CPU");
   }
   const double times = cpu->step_seconds() / gpu->step_seconds();
   return gpu_verdict(gpu->name, cpu->name, format_pace(times) + " a step",
@@ -90,10 +85,8 @@ LabReport step_scaling_report(const StepScaling& study) {
   ThreadStudy threads{.title = fmt::format("{}, network {}, batches of {}\n\n", study.data,
                                            mlp::to_string(study.network), study.batch),
                       .step = "a step",
-                      .time = "time/step",
                       .rate = "rows/s",
                       .rate_unit = 1,
-                      .mixed = true,
                       .usable_cpus = study.usable_cpus,
                       .cpu_quota = study.cpu_quota,
                       .least_effect = study.race.least_effect,
@@ -105,22 +98,20 @@ LabReport step_scaling_report(const StepScaling& study) {
                                {"reference", study.race.reference}},
                       .troubles = format_small_nets(study.race.rows)};
   for (const RaceRow& row : study.race.rows) {
-    threads.entries.push_back({.name = row.engine,
-                               .threads = row.threads,
-                               .judged = !row.is_peer() && !row.is_roof,
-                               .shown = row.ranked(),
-                               .ranked = row.ranked(),
-                               .work = static_cast<double>(study.batch),
-                               .gflop = flops / 1e9,
-                               .verified = row.is_roof ? "" : "yes",
-                               .peak_bytes = row.peak_bytes,
-                               .label = row.name,
-                               .series = series_of("scaling", study.network, row.name, row),
-                               .json = row_json(row)});
+    ThreadRow& own = threads.rows.emplace_back(
+        ThreadRow{study_row(row, series_of("scaling", study.network, row.name, row))});
+    own.judged = !row.is_peer() && !row.is_roof;
+    own.work = static_cast<double>(study.batch);
+    own.gflop = flops / 1e9;
+    own.proof = row.is_roof ? "" : row.ranked() ? "yes" : "no";
+    own.peak_bytes = row.peak_bytes;
   }
   LabReport report = thread_report(threads);
-  const std::vector<std::string> lines = troubles(study.race.rows);
-  report.notes.insert(report.notes.end(), lines.begin(), lines.end());
+  for (const ThreadRow& row : threads.rows) {
+    if (!row.trouble.empty()) {
+      report.notes.push_back(row.trouble);
+    }
+  }
   if (study.data == "made-up rows") {
     report.notes.emplace_back(
         "the rows are made up, of the size of MNIST's; diffbench get-data mnist gets the pictures");

@@ -25,7 +25,7 @@ class MlpScaling(CommandLineTest):
         """No data in the cache: made-up rows, said clearly. 1 thread is always there."""
         text = self.run_ok(*SMALL[:-4], "--budget", "2", "--threads", "2",
                            env={"XDG_CACHE_HOME": str(self.directory)}).stdout
-        self.assertRegex(text, r"(?m)^row +time/step .* peak memory +verified$")
+        self.assertRegex(text, r"(?m)^row +time .* peak memory +verified$")
         self.assertRegex(text, r"(?m)^cpu, 1 thread .* 1.00x +100 % .* yes$")
         self.assertRegex(text, r"(?m)^cpu, 2 threads.* yes$")
         self.assertIn("the rows are made up", text)
