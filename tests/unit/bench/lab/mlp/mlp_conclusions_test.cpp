@@ -162,7 +162,7 @@ TEST(ThroughputReport, NamesBatchesThatSamplesShow) {
   EXPECT_EQ(
       report.sentence,
       "cpu, 1 thread is the fastest, 100 rows a second in batches of 4, and at least 95 % of that "
-      "from batches of 2; one row at a time it reaches 10.0 % of that.");
+      "from batches of 2; in batches of 1 it reaches 10.0 % of that.");
   EXPECT_EQ(json_of(report.data)["results"][0]["enough_batch"], 2);
 }
 
