@@ -89,4 +89,11 @@ ComparisonResult measure_points(ComparisonPlan run, std::vector<PointRow>& point
   return *std::move(whole);
 }
 
+void add_frame(LabReport& report, const ComparisonResult& frame) {
+  report.notes.insert(report.notes.end(), frame.notes.begin(), frame.notes.end());
+  report.interrupted = frame.interrupted;
+  report.disturbed = frame.disturbed;
+  report.outcome = outcome_of(frame);
+}
+
 } // namespace diffbench::bench

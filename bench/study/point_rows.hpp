@@ -3,6 +3,7 @@
 #pragma once
 
 #include "comparison_plan.hpp"
+#include "lab_report.hpp"
 #include "progress.hpp"
 #include "result.hpp"
 #include "selection.hpp"
@@ -24,5 +25,8 @@ struct PointRow {
 [[nodiscard]] ComparisonResult measure_points(ComparisonPlan run, std::vector<PointRow>& points,
                                               Progress& progress,
                                               const cluster::Ranks* launched = nullptr);
+
+/// What a report has of a comparison whatever it says of it: notes, and how it ended.
+void add_frame(LabReport& report, const ComparisonResult& frame);
 
 } // namespace diffbench::bench

@@ -117,12 +117,25 @@ std::string place_text(const Study& study, const std::vector<std::string>& value
 std::string step_text(const StudyRow& row) { return format_seconds(row.step_seconds()); }
 std::string spread_text(const StudyRow& row) { return as_spread(relative_spread(row.samples)); }
 
-void add_rows(LabReport& report, const Study& study) {
+LabReport study_report(const Study& study, const std::string& title, const std::string& rest) {
+  LabReport report;
+  report.text = title + pivot(study, Evidence::sound, step_text) + rest;
+  report.figures = title + pivot(study, Evidence::disturbed, step_text) + rest;
+  Value results = Value::list();
   std::vector<Ending> endings;
   std::map<std::string, std::vector<std::string>> troubles; // where each is
   for (const StudyPoint& point : study.points) {
     std::ranges::copy(endings_of(point.rows), std::back_inserter(endings));
     for (const StudyRow& row : point.rows) {
+      Value json = row.json;
+      for (std::size_t i = 0; i < study.axes.size() && row.json.is_null(); ++i) {
+        json[study.axes[i]] = i < point.sizes.size() ? Value(point.sizes[i]) : point.values[i];
+      }
+      if (row.json.is_null()) {
+        json["row"] = row.name;
+        json["seconds"] = row.ranked() ? Value(row.step_seconds()) : Value();
+      }
+      results.push_back(std::move(json));
       if (row.ranked()) {
         report.series.push_back(row.series);
       }
@@ -131,6 +144,10 @@ void add_rows(LabReport& report, const Study& study) {
       }
     }
   }
+  report.data["results"] = std::move(results);
+  report.pictures = {{"Times", Figure::lines, study.axes.empty() ? "" : study.axes.front(),
+                      "seconds", "row", "xy"}};
+  report.columns = Value::list({{{"key", "seconds"}, {"name", "time"}, {"unit", "s"}}});
   report.outcome = outcome_of(endings);
   for (const auto& [trouble, places] : troubles) {
     const std::string more =
@@ -138,6 +155,7 @@ void add_rows(LabReport& report, const Study& study) {
     report.notes.push_back(
         trouble + (places.front().empty() ? "" : fmt::format(" (at {}{})", places.front(), more)));
   }
+  return report;
 }
 
 Pick best_of(std::function<bool(const StudyRow&)> admits) {
@@ -230,6 +248,9 @@ Leader<StudyRow> PacedRows::first() const { return leader_of(rows, is_rival, *th
 
 const StudyRow* PacedRows::enough() const {
   const StudyRow* const best = first().best;
+  if (best == nullptr) {
+    return nullptr;
+  }
   for (const StudyRow& row : rows) {
     const std::optional<bool> is_slower =
         &row == best ? std::optional(false)

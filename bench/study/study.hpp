@@ -75,8 +75,12 @@ struct Study {
 [[nodiscard]] std::string step_text(const StudyRow& row);   ///< of one with a time
 [[nodiscard]] std::string spread_text(const StudyRow& row); ///< of one with a time
 
-/// Samples, how the rows ended, and notes on those without a time, equal ones as one.
-void add_rows(LabReport& report, const Study& study);
+/// Times under `title` with what follows them in the text; `results` as data and lines of --csv,
+/// each row's `json`, or where it has none the place, name and time of it; a picture of the times
+/// over the first axis; samples, how the rows ended, and notes on those without a time, equal ones
+/// as one.
+[[nodiscard]] LabReport study_report(const Study& study, const std::string& title,
+                                     const std::string& rest = "");
 
 // --- what is read off
 

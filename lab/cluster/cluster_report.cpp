@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `diffbench cluster` says.
 #include "columns.hpp"
+#include "point_rows.hpp"
 #include "prediction.hpp"
 #include "report_json.hpp"
 #include "statistics.hpp"
@@ -184,7 +185,6 @@ std::vector<std::string> notes_of(const ClusterStudy& study) {
   if (study.exchange) {
     notes.push_back(exchange_note(study.exchange->cost, study.exchange->median_residual));
   }
-  notes.insert(notes.end(), study.frame.notes.begin(), study.frame.notes.end());
   return notes;
 }
 
@@ -247,9 +247,7 @@ LabReport cluster_report(const ClusterStudy& study) {
                 format_troubles(study.frame);
   report.sentence = depth ? depth_sentence(lines, study) : scaling_sentence(lines, study);
   report.notes = notes_of(study);
-  report.interrupted = study.frame.interrupted;
-  report.disturbed = study.frame.disturbed;
-  report.outcome = outcome_of(study.frame);
+  add_frame(report, study.frame);
   Value results = Value::list();
   for (const ClusterLine& line : lines) {
     ComparisonResult frame = study.frame;
@@ -290,9 +288,8 @@ LabReport prediction_report(const ClusterPrediction& prediction) {
     report.notes.push_back(exchange_note(prediction.exchange, *prediction.fit_residual));
   }
   report.notes.insert(report.notes.end(), prediction.notes.begin(), prediction.notes.end());
-  report.outcome = prediction.assumed ? Outcome{} : outcome_of(prediction.frame);
-  report.interrupted = prediction.frame.interrupted;
-  report.disturbed = prediction.frame.disturbed;
+  add_frame(report, prediction.frame);
+  report.outcome = prediction.assumed ? Outcome{} : report.outcome;
   report.data = {{"question", "predict"},
                  {"assumed", prediction.assumed},
                  {"source", prediction.source},

@@ -8,8 +8,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace diffbench::bench {
 
 namespace {
@@ -88,7 +86,6 @@ std::string sentence(const Study& study) {
 
 LabReport size_report(const SizeStudy& sizes) {
   const Study study = study_of(sizes);
-  LabReport report;
   const std::string rest =
       format_small_nets(sizes.points.front().race.rows) + pivot_of("spread", study, spread_text) +
       pivot_of("100 epochs", study,
@@ -102,34 +99,30 @@ LabReport size_report(const SizeStudy& sizes) {
            ? pivot_of("training errors", study,
                       [](const StudyRow& row) { return as_text(row.json.find("train_errors")); })
            : "");
-  const auto text = [&](Evidence figures) {
-    return fmt::format(
-        "disc set, batches of {}; time of a training step, median of interleaved rounds\n\n{}{}",
-        sizes.batch, pivot(study, figures, step_text), rest);
-  };
-  report.text = text(Evidence::sound);
-  report.figures = text(Evidence::disturbed);
+  LabReport report = study_report(
+      study,
+      fmt::format(
+          "disc set, batches of {}; time of a training step, median of interleaved rounds\n\n",
+          sizes.batch),
+      rest);
+  report.columns = {};
   report.sentence = sentence(study);
-  add_rows(report, study);
   if (!sizes.left_out.empty()) {
     report.notes.push_back(sizes.left_out);
   }
   report.interrupted = sizes.interrupted;
   report.pictures = {{"Time of a training step, by parameters", Figure::lines, "parameters",
                       "seconds_per_step", "row", "xy", "points.rows"}};
-  report.rows = Value::list();
+  report.rows = report.data.find("results");
   Value points = Value::list();
   for (std::size_t i = 0; i < study.points.size(); ++i) {
     const SizePoint& point = sizes.points[i];
-    Value rows = Value::each(study.points[i].rows, &StudyRow::json);
-    std::ranges::for_each(study.points[i].rows,
-                          [&](const StudyRow& row) { report.rows->push_back(row.json); });
     points.push_back({{"size", point.size},
                       {"layers", point.network.widths()},
                       {"parameters", point.network.parameters()},
                       {"flops_per_step", point.network.flops_per_step(sizes.batch)},
                       {"reference", point.race.reference},
-                      {"rows", std::move(rows)}});
+                      {"rows", Value::each(study.points[i].rows, &StudyRow::json)}});
   }
   report.data = {{"batch", sizes.batch}, {"steps", sizes.steps}, {"points", std::move(points)}};
   return report;

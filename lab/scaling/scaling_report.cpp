@@ -80,10 +80,7 @@ LabReport scaling_report(const ScalingStudy& study) {
     own.peak_bytes = row.peak_host_bytes;
   }
   LabReport report = thread_report(threads);
-  report.notes.insert(report.notes.end(), study.frame.notes.begin(), study.frame.notes.end());
-  report.interrupted = study.frame.interrupted;
-  report.disturbed = study.frame.disturbed;
-  report.outcome = outcome_of(study.frame);
+  add_frame(report, study.frame);
   const Row* const gpu = study.gpu();
   if (gpu != nullptr && gpu->ranked()) {
     report.series.push_back(sample_series(study.frame.problem, *gpu, "scaling"));

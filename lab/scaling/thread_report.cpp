@@ -178,9 +178,7 @@ std::string sentence_of(const ThreadStudy& study, const PacedRows& pace) {
   }
   const StudyRow& best = *found.best;
   if (pace.rows.size() == 1) {
-    return fmt::format("{} takes {} {} on {}; no other number was measured.", best.group,
-                       format_seconds(iteration_quartiles(best.series.samples).median), study.step,
-                       counted(best.threads, "thread"));
+    return fmt::format("{} was measured on {} only.", best.group, counted(best.threads, "thread"));
   }
   std::string text =
       fmt::format("{} is fastest on {}", best.group, counted(best.threads, "thread"));

@@ -43,11 +43,10 @@ struct GpuAnswer {
 
 struct ThreadStudy {
   Scaling scaling = Scaling::strong;
-  std::string title;                 ///< above the table
-  std::string step = "an iteration"; ///< what the time is of
-  std::string rate = "GCell/s";      ///< header,
-  double rate_unit = 1e9;            ///< and so much work a second
-  std::vector<ThreadRow> rows = {};  ///< of each group, ascending in their threads
+  std::string title;                ///< above the table
+  std::string rate = "GCell/s";     ///< header,
+  double rate_unit = 1e9;           ///< and so much work a second
+  std::vector<ThreadRow> rows = {}; ///< of each group, ascending in their threads
   int usable_cpus = 1;
   double cpu_quota = 0;                      ///< infinity without one
   double least_effect = least_effect_in_run; ///< below which a difference of rows is none

@@ -90,8 +90,11 @@ StudyPoint read_point(const SweptAxes& swept, const SweepPoint& point, Measure m
     const auto nx = problem.at("nx").get<std::int64_t>();
     const auto ny = problem.at("ny").get<std::int64_t>();
     std::string name = fmt::format("{}/{}x{}", problem.at("dtype").get<std::string>(), nx, ny);
+    ordered_json setting = ordered_json::object();
     for (std::size_t i = 0; i < swept.axes.size(); ++i) {
-      name += fmt::format("/{}:{}", column(swept.axes[i].option), point.values[i]);
+      const std::string axis = column(swept.axes[i].option);
+      setting[axis] = point.values[i];
+      name += fmt::format("/{}:{}", axis, point.values[i]);
     }
     StudyPoint own{.values = point.values};
     for (const Axis& axis : swept.axes) {
@@ -100,6 +103,9 @@ StudyPoint read_point(const SweptAxes& swept, const SweepPoint& point, Measure m
     }
     for (const ordered_json& json : point.result.at("results")) {
       StudyRow& row = own.rows.emplace_back(read_row(json, measure, iterations));
+      ordered_json line = setting;
+      line.update(json);
+      row.json = value_of(line);
       row.series = {.name = fmt::format("sweep/{}/{}", row.name, name),
                     .threads = row.provenance.threads,
                     .samples = row.samples,
@@ -297,23 +303,6 @@ std::vector<SweepPoint> in_order(const SweptAxes& swept, const std::vector<Sweep
   return ordered;
 }
 
-/// The rows of all points, with the values of the axes before what a row has.
-Value csv_lines(const Study& study, const std::vector<SweepPoint>& points) {
-  Value lines = Value::list();
-  for (const SweepPoint& point : points) {
-    ordered_json setting = ordered_json::object();
-    for (std::size_t i = 0; i < study.axes.size(); ++i) {
-      setting[study.axes[i]] = point.values[i];
-    }
-    for (const ordered_json& row : point.result.at("results")) {
-      ordered_json line = setting;
-      line.update(row);
-      lines.push_back(value_of(line));
-    }
-  }
-  return lines;
-}
-
 } // namespace
 
 Study sweep_study(const SweptAxes& swept, const std::vector<SweepPoint>& points, Measure measure) {
@@ -339,13 +328,11 @@ LabReport sweep_report(const SweptAxes& swept, const std::vector<SweepPoint>& me
   const bool any_gpu = std::ranges::any_of(
       steps.points, [&](const StudyPoint& point) { return best_gpu(point) != nullptr; });
   const std::string winner = crossed.named() ? crossed.challenger : "the GPU";
-  LabReport report;
-  const std::string heading = title(swept, points.size());
-  report.figures = heading + pivot(steps, Evidence::disturbed, step_text);
-  report.text = heading + pivot(steps, Evidence::sound, step_text) +
-                (crossings.empty() ? ""
-                                   : fmt::format("\nfrom where {} wins\n{}", winner,
-                                                 format_rows(crossing_columns, crossings)));
+  LabReport report = study_report(steps, title(swept, points.size()));
+  if (!crossings.empty()) {
+    report.text +=
+        fmt::format("\nfrom where {} wins\n{}", winner, format_rows(crossing_columns, crossings));
+  }
   report.sentence = sentence(crossings, crossed, any_gpu);
   Value given = Value::object();
   for (const auto& [option, values] : swept.options) {
@@ -355,6 +342,7 @@ LabReport sweep_report(const SweptAxes& swept, const std::vector<SweepPoint>& me
   for (const Axis& axis : swept.axes) {
     axes[column(axis.option)] = axis.values;
   }
+  const Value rows = report.data.find("results");
   report.data = {{"options", std::move(given)},
                  {"axes", std::move(axes)},
                  {"combinations", swept.count()},
@@ -367,8 +355,7 @@ LabReport sweep_report(const SweptAxes& swept, const std::vector<SweepPoint>& me
   report.columns = axis_heads(steps);
   report.pictures = pictures_of(steps, crossings, winner);
   report.found_in_data = {"crossovers"};
-  report.rows = csv_lines(steps, points);
-  add_rows(report, steps);
+  report.rows = rows;
   report.interrupted = points.size() < swept.count();
   const auto disturbed = std::ranges::count_if(points, [](const SweepPoint& point) {
     return point.result.value("disturbed", false); // older journals do not say

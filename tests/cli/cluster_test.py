@@ -85,7 +85,7 @@ class Cluster(CommandLineTest):
 
     def test_ranks_double(self):
         _, data = self.cluster("predict", "--grid", "4096", "--rate", "100", "--network", "3us,20GB/s",
-                               "--ranks", "1:1000")
+                               "--ranks", "1:1000:x2")
         self.assertEqual([row["ranks"] for row in data["results"]], [2 ** i for i in range(10)])
 
     def test_predictions_stand_beside_measurements(self):

@@ -115,8 +115,7 @@ TEST(SizeReport, IssuingCostsWhatTheSamplesShow) {
 }
 
 StepScaling threads(double two, double scatter) {
-  return {.data = "made-up rows",
-          .network = mlp::Network({2, 10, 2}),
+  return {.network = mlp::Network({2, 10, 2}),
           .batch = 10,
           .race = {.rows = {row_of("cpu", 1, scatter), row_of("cpu", two, scatter, 2)},
                    .reference = "scalar"},
