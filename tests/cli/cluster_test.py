@@ -59,10 +59,13 @@ class Cluster(CommandLineTest):
         self.assertEqual([row["halo_depth"] for row in ranked], [d for d in NOTCHES if d <= 20])
         self.assert_verified(data)
         self.assertIn("emulated network 50us,1GB/s", data["transport"])
-        exchange = data["exchange"]["seconds"]  # of a fit, which noise may tilt
-        self.assertGreaterEqual(exchange, 0)
+        exchange, row_bytes = data["exchange"], 48 * 4
         for row in ranked:
-            self.assertGreater(row["modelled_seconds"], exchange / row["halo_depth"])
+            depth, pace = row["halo_depth"], max(rank["pace_seconds"] for rank in row["profile"])
+            self.assertGreater(pace, 0)
+            self.assertTrue(math.isclose(
+                row["modelled_seconds"],
+                pace + exchange["seconds"] / depth + exchange["seconds_per_byte"] * row_bytes, rel_tol=1e-9), row)
         self.assertRegex(text, r"Halos of \d+ rows are the best, .* The model, .* says \d+, and")
 
     def test_predictions_are_the_formula(self):

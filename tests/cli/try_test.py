@@ -22,7 +22,7 @@ CALM = {"OMP_WAIT_POLICY": "passive", "OMP_NUM_THREADS": "2"}
 EVERY_CASE = "DIFFBENCH_EVERY_CASE" in os.environ
 
 
-def some_of(cases, each=3):
+def some_of(cases, each=5):
     """Or with DIFFBENCH_EVERY_CASE all: each takes a second, or several."""
     return cases[::1 if EVERY_CASE else each]
 

@@ -36,6 +36,11 @@ class DeviceSessionTest : public testing::TestWithParam<std::tuple<Transfer, boo
     if (const Probe probe = backend.probe(0); !probe.available) {
       GTEST_SKIP() << probe.reason;
     }
+    try {
+      (void)make()(problems()[0]);
+    } catch (const Unavailable& error) { // as managed memory is under WSL2 and on shares of a card
+      GTEST_SKIP() << error.what();
+    }
   }
 
   static const BackendInfo& naive() {
@@ -235,14 +240,16 @@ TEST_P(DeviceSessionTest, PhasesAreTakenOnce) {
 
   const std::optional<PhaseTimes> taken = session->take_phases();
   ASSERT_TRUE(taken);
-  for (const double phase : {taken->alloc, taken->h2d, taken->launch, taken->d2h}) {
+  for (const double phase : {taken->context, taken->alloc, taken->h2d, taken->launch, taken->d2h}) {
     EXPECT_GT(phase, 0);
   }
-  for (const double phase : {taken->context, taken->pin, taken->compute, taken->sync,
-                             taken->h2d_busy, taken->compute_busy, taken->d2h_busy}) {
-    EXPECT_GE(phase, 0);
-  }
+  // The wait is for the kernels, as far as they were not done when it began, and for itself.
+  EXPECT_GT(taken->compute + taken->sync, 0);
+  EXPECT_LE(taken->compute, taken->compute_busy);
   EXPECT_GT(taken->compute_busy, 0);
+  const bool copies = options().transfer != Transfer::mapped;
+  EXPECT_EQ(taken->h2d_busy > 0, copies);
+  EXPECT_EQ(taken->d2h_busy > 0, copies);
 
   const std::optional<PhaseTimes> rest = session->take_phases();
   ASSERT_TRUE(rest);

@@ -2,7 +2,7 @@
 // What cards of a compute capability allow, as devices to emulate.
 #pragma once
 
-#include "control.hpp"
+#include <emulation/control.hpp>
 
 #include <array>
 #include <stdexcept>
