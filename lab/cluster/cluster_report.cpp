@@ -252,6 +252,7 @@ LabReport cluster_report(const ClusterStudy& study) {
   for (const ClusterLine& line : lines) {
     ComparisonResult frame = study.frame;
     frame.problem = line.problem;
+    frame.rows.clear(); // their grids may be others
     Value object = object_of(cluster_columns, line, row_json(frame, *line.row));
     object["profile"] = profile_json(line);
     results.push_back(std::move(object));
