@@ -73,7 +73,7 @@ class ResultSchema(EveryVerb):
         for part in parts_of(page, "pair"):
             self.check("report", {"context": {}, "benchmarks": [], "diffbench": part["diffbench"]})
         # What only a GPU or chance brings about is at least a word of the sources.
-        sources = "".join(file.read_text() for folder in ("base", "bench", "solver")
+        sources = "".join(file.read_text() for folder in ("base", "bench", "judge", "lab", "solver")
                           for file in (ROOT / folder).rglob("*.?pp"))
         self.assertEqual([word for word in enums(SCHEMA)
                           if word is not None and word not in seen and f'"{word}"' not in sources], [])
