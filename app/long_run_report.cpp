@@ -88,8 +88,14 @@ LabReport long_run_report(const LongRunOptions& options, const std::string& init
                                        run.verified_steps,
                                        counted(options.iterations - run.first_step, "step")));
   }
-  if ((run.verified || run.nothing_left()) && !run.interrupted && !options.save.empty()) {
-    report.written.push_back(options.save);
+  for (const std::string& file : {options.save, options.png}) {
+    if ((run.verified || run.nothing_left()) && !run.interrupted && !file.empty()) {
+      report.written.push_back(file);
+    }
+  }
+  if (run.snapshots > 0) {
+    report.written.push_back(options.snapshot_dir);
+    report.notes.push_back(counted(run.snapshots, "snapshot"));
   }
   if (run.checkpoints > 0) {
     report.notes.push_back(fmt::format("{} checkpoint{} in {}; the last one, '{}', is of step {}",

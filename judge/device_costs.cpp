@@ -29,8 +29,8 @@ constexpr Column<DeviceCosts> cost_columns[] = {
 /// The calls of all kinds, where `kinds` has an object with "calls" for each.
 double calls_of(const Value& kinds) {
   double calls = 0;
-  if (const auto* all = std::get_if<std::unique_ptr<Value::Object>>(&kinds.data())) {
-    for (const Member& kind : **all) {
+  if (const auto* all = std::get_if<Value::Object>(&kinds.data())) {
+    for (const Member& kind : *all) {
       calls += kind.value.find("calls").number();
     }
   }
@@ -40,12 +40,9 @@ double calls_of(const Value& kinds) {
 /// Of all kernels, what stands at these paths.
 double sum_of_kernels(const Value& counts, std::initializer_list<const char*> paths) {
   double sum = 0;
-  const Value& kernels = counts.find("kernels");
-  if (const auto* list = std::get_if<std::unique_ptr<Value::List>>(&kernels.data())) {
-    for (const Value& kernel : **list) {
-      for (const char* path : paths) {
-        sum += kernel.find(path).number();
-      }
+  for (const Value& kernel : counts.find("kernels").elements()) {
+    for (const char* path : paths) {
+      sum += kernel.find(path).number();
     }
   }
   return sum;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "course.hpp"
 
-#include "command.hpp"
 #include "command_words.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/known_names.hpp"
@@ -183,7 +182,7 @@ class Course {
     }
     std::vector<std::string> words = arguments_[place];
     words.insert(words.end(), {"--json", folder_.part(place).string()});
-    if (invocation_.err.rdbuf() == nullptr) { // --quiet
+    if (invocation_.quiet) {
       words.emplace_back("--quiet");
     }
     say("\n");

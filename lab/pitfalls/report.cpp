@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The measuring and the report of `diffbench pitfalls`, apart from its options.
-#include "assumed_pitfalls.hpp"
 #include "columns.hpp"
 #include "conclusion.hpp"
 #include "diffbench/known_names.hpp"

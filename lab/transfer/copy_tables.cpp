@@ -2,7 +2,6 @@
 // What `diffbench transfer` found: its tables, and the same for programs.
 #include "columns.hpp"
 #include "context.hpp"
-#include "transfer_figures.hpp"
 #include "transfer_report.hpp"
 #include "units.hpp"
 

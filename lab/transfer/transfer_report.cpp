@@ -2,7 +2,6 @@
 #include "transfer_report.hpp"
 
 #include "context.hpp"
-#include "transfer_figures.hpp"
 #include "units.hpp"
 
 #include <fmt/format.h>
