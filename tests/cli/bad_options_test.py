@@ -82,7 +82,6 @@ NO_EFFECT = [  # the command, what it needs
     ("run --range 0:1 --save u.npy", "--png"),
     ("run --range 0:1 --snapshot-every 5", "--snapshot-format png"),
     ("run --snapshot-format png", "--snapshot-every K"),
-    ("run --halo-depth 2", "mpirun"),
     ("--isa baseline --backend fused", "such as simd"),
     ("--threads 2 --backend fused", "such as simd"),
     ("cluster strong --threads 2 --backend fused", "such as simd"),
