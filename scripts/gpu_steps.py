@@ -52,7 +52,7 @@ def ended_well(status, text):
     lines = [line for line in text.splitlines() if line.strip()] or ["it said nothing"]
     complaints = [line for line in lines if line.startswith("diffbench: ")]
     if complaints:
-        return complaints[-1].removeprefix("diffbench: ")
+        return complaints[-1].replace("diffbench: ", "", 1)
     return f"status {status}: {lines[-1].strip()}"
 
 
@@ -92,7 +92,7 @@ class Part:
                 [*libraries, *filter(None, [os.environ.get("LD_LIBRARY_PATH")])])
         with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as output:
             child = subprocess.Popen(
-                command, cwd=self.folder, env=environment, process_group=0,
+                command, cwd=self.folder, env=environment, start_new_session=True,
                 stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
             try:
                 status = child.wait(limit)
@@ -154,7 +154,7 @@ class Part:
 
     def diffbench(self, file, limit, arguments, **options):
         command = [HERE / "bin/diffbench", *arguments.split(), "--no-progress", "--json", file]
-        return self.step(file.removesuffix(".json"), limit, command, file, **options)
+        return self.step(file[:-len(".json")], limit, command, file, **options)
 
     def race(self, file, limit, arguments, option, names, **options):
         """All of `names` in one run. One that the program says cannot run, or that fails, is left

@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
 #include <cstdlib>
 #include <mutex>
 
@@ -39,20 +38,25 @@ constexpr std::array<Reason, 6> slowing_reasons{{
     {0x80, "power brake"},
 }};
 
-/// The entry of CUDA_VISIBLE_DEVICES that stands for `device`: an index, or a card's UUID.
-std::string name_of_card(int device, const std::string& visible) {
-  if (visible.empty()) {
-    return std::to_string(device);
+/// The PCI bus id of the card that CUDA calls `device`, by the driver. CUDA counts the fastest first, or
+/// as CUDA_VISIBLE_DEVICES has it, and NVML by the bus. `stand_in` may play the driver, too.
+std::string bus_id_of(int device, const SharedLibrary& stand_in) {
+  int (*init)(unsigned) = nullptr;
+  int (*get)(int*, int) = nullptr;
+  int (*bus_id)(char*, int, int) = nullptr;
+  const SharedLibrary driver("libcuda.so.1");
+  const SharedLibrary& library = stand_in.find("cuInit", init) ? stand_in : driver;
+  if (!library.loaded() || !library.find("cuInit", init) || !library.find("cuDeviceGet", get) ||
+      !library.find("cuDeviceGetPCIBusId", bus_id)) {
+    throw Unavailable("the driver's libcuda.so.1, which says where a card is, cannot be used");
   }
-  std::size_t begin = 0;
-  for (int i = 0; i < device; ++i) {
-    begin = visible.find(',', begin);
-    if (begin == std::string::npos) {
-      throw Unavailable(fmt::format("CUDA_VISIBLE_DEVICES={} has no device {}", visible, device));
-    }
-    ++begin;
+  std::array<char, 32> id{};
+  int handle = 0;
+  if (init(0) != 0 || get(&handle, device) != 0 ||
+      bus_id(id.data(), static_cast<int>(id.size()), handle) != 0) {
+    throw Unavailable(fmt::format("the driver has no device {}", device));
   }
-  return visible.substr(begin, visible.find(',', begin) - begin);
+  return id.data();
 }
 
 } // namespace
@@ -86,17 +90,9 @@ struct GpuMeter::Nvml {
     }
   }
 
-  void open(const std::string& card_name) {
-    int index = 0;
-    const char* end = card_name.data() + card_name.size();
-    if (const auto [rest, error] = std::from_chars(card_name.data(), end, index);
-        error == std::errc{} && rest == end) {
-      require("nvmlDeviceGetHandleByIndex_v2", by_index);
-      demand(fmt::format("card {}", index), by_index(static_cast<unsigned>(index), &card));
-    } else {
-      require("nvmlDeviceGetHandleByUUID", by_uuid);
-      demand("card " + card_name, by_uuid(card_name.c_str(), &card));
-    }
+  void open(const std::string& bus_id) {
+    require("nvmlDeviceGetHandleByPciBusId_v2", by_bus_id);
+    demand("card " + bus_id, by_bus_id(bus_id.c_str(), &card));
     library.find("nvmlDeviceGetName", name);
     library.find("nvmlDeviceGetPowerUsage", power);
     library.find("nvmlDeviceGetTotalEnergyConsumption", energy);
@@ -154,8 +150,7 @@ struct GpuMeter::Nvml {
   const char* (*error_string)(Return) = nullptr;
   Return (*init)() = nullptr;
   Return (*shutdown)() = nullptr;
-  Return (*by_index)(unsigned, Handle*) = nullptr;
-  Return (*by_uuid)(const char*, Handle*) = nullptr;
+  Return (*by_bus_id)(const char*, Handle*) = nullptr;
   Return (*name)(Handle, char*, unsigned) = nullptr;
   Return (*power)(Handle, unsigned*) = nullptr;                // milliwatts
   Return (*energy)(Handle, unsigned long long*) = nullptr;     // millijoules
@@ -170,9 +165,9 @@ struct GpuMeter::Nvml {
   Return (*most_width)(Handle, unsigned*) = nullptr;
 };
 
-GpuMeter::GpuMeter(const std::string& library, int device, const std::string& visible)
+GpuMeter::GpuMeter(const std::string& library, int device)
     : nvml_(std::make_unique<Nvml>(library)) {
-  nvml_->open(name_of_card(device, visible));
+  nvml_->open(bus_id_of(device, nvml_->library));
 }
 
 GpuMeter::~GpuMeter() = default;

@@ -34,9 +34,9 @@ struct GpuReading {
 /// failures() says why.
 class GpuMeter {
  public:
-  /// The card that CUDA calls `device` when CUDA_VISIBLE_DEVICES is `visible` (empty: not set).
+  /// The card that CUDA calls `device` in this process, found by its PCI bus id. `library` is NVML.
   /// Throws Unavailable: no library, no such card, or in NVML's words.
-  GpuMeter(const std::string& library, int device, const std::string& visible);
+  GpuMeter(const std::string& library, int device);
   GpuMeter(const GpuMeter&) = delete;
   GpuMeter& operator=(const GpuMeter&) = delete;
   ~GpuMeter();

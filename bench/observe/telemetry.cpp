@@ -149,8 +149,7 @@ double Telemetry::steady_seconds() {
 Telemetry::Telemetry(Setup setup)
     : setup_(std::move(setup)), cpu_clock_(setup_.root), cpu_energy_(setup_.root) {
   try {
-    const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
-    gpu_ = std::make_unique<GpuMeter>(setup_.nvml, setup_.device, visible ? visible : "");
+    gpu_ = std::make_unique<GpuMeter>(setup_.nvml, setup_.device);
   } catch (const std::exception& error) {
     why_no_gpu_ = error.what();
   }

@@ -117,21 +117,24 @@ std::string key_of(std::span<const TileKernel> kernels, const Problem& problem,
   return key.str();
 }
 
-std::string text_of(const TilePlan& plan) {
+std::string text_of(const TileChoice& choice) {
+  const TilePlan& plan = choice.plan;
   std::ostringstream text;
   text << build_stamp() << ' ' << name_of(plan.kernel) << ' ' << plan.block_x << ' ' << plan.block_y
-       << ' ' << plan.depth << ' ' << plan.rows;
+       << ' ' << plan.depth << ' ' << plan.rows << ' ' << choice.step_seconds;
   return text.str();
 }
 
 // Whatever the numbers are: a choice counts only if this build measured it, and if it fits.
-std::optional<TilePlan> plan_of(const std::string& text) {
+std::optional<TileChoice> choice_of(const std::string& text) {
   std::istringstream words(text);
   std::string stamp;
   std::string kernel;
   TilePlan plan;
-  if (!(words >> stamp >> kernel >> plan.block_x >> plan.block_y >> plan.depth >> plan.rows) ||
-      stamp != build_stamp()) {
+  double step_seconds = 0;
+  if (!(words >> stamp >> kernel >> plan.block_x >> plan.block_y >> plan.depth >> plan.rows >>
+        step_seconds) ||
+      stamp != build_stamp() || !(step_seconds > 0)) {
     return std::nullopt;
   }
   const auto* const name = std::ranges::find(kernel_names, kernel);
@@ -139,7 +142,7 @@ std::optional<TilePlan> plan_of(const std::string& text) {
     return std::nullopt;
   }
   plan.kernel = static_cast<TileKernel>(name - kernel_names.begin());
-  return plan;
+  return TileChoice{plan, "cached", step_seconds};
 }
 
 } // namespace
@@ -324,7 +327,7 @@ double streamed_seconds(const TilePlan& plan, int resident, const Area& area, Dt
 }
 
 double predicted_step_seconds(const TilePlan& plan, int resident, const Problem& problem,
-                              const gpu::Device& device, const Card& card = slow_card) {
+                              const gpu::Device& device, const Card& card) {
   if (!is_streamed(plan.kernel)) {
     return tiled_seconds(plan, resident, whole_of(problem), problem.dtype, device, card);
   }
@@ -450,12 +453,10 @@ TileChoice choose_tile(std::span<const TileKernel> kernels, const Problem& probl
   const bool measured = static_cast<bool>(device.seconds);
   const std::string key = key_of(kernels, problem, device);
   if (measured && !retune) {
-    const std::optional<TilePlan> cached = plan_of(cache.find(key).value_or(""));
-    if (cached && std::ranges::find(kernels, cached->kernel) != kernels.end() &&
-        resident_if_it_fits(*cached, problem, device) > 0) {
-      return {*cached, "cached",
-              predicted_step_seconds(*cached, device.resident_blocks(*cached), problem,
-                                     device.properties)};
+    const std::optional<TileChoice> cached = choice_of(cache.find(key).value_or(""));
+    if (cached && std::ranges::find(kernels, cached->plan.kernel) != kernels.end() &&
+        resident_if_it_fits(cached->plan, problem, device) > 0) {
+      return *cached;
     }
   }
   std::vector<TileCandidate> candidates;
@@ -481,7 +482,7 @@ TileChoice choose_tile(std::span<const TileKernel> kernels, const Problem& probl
   }
   TileChoice best = quickest(candidates, device, likely.predicted_seconds);
   try {
-    cache.store(key, text_of(best.plan));
+    cache.store(key, text_of(best));
   } catch (const Error&) {
     // The choice was measured; that it cannot be remembered only costs milliseconds next time.
   }

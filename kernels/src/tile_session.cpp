@@ -6,6 +6,7 @@
 #include "repeated_graph.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <utility>
 
@@ -99,10 +100,14 @@ class TileSession final : public GridSession<T> {
         return end.seconds_since(begin);
       };
     }
-    device.warm_seconds = gpu::emulated ? 0 : device.warm_seconds;
-    return choose_tile(kernels, this->problem(), device,
-                       gpu::emulated ? LineCache({}) : LineCache::standard("tiles"),
-                       this->options().retune);
+    // Once a process: tests and proofs choose a thousand plans.
+    static std::atomic<bool> warm = gpu::emulated;
+    device.warm_seconds = warm ? 0 : device.warm_seconds;
+    TileChoice choice = choose_tile(kernels, this->problem(), device,
+                                    gpu::emulated ? LineCache({}) : LineCache::standard("tiles"),
+                                    this->options().retune);
+    warm = true;
+    return choice;
   }
 
   [[nodiscard]] static gpu::LaunchShape tile_shape(const TilePlan& plan, std::int64_t tiles) {

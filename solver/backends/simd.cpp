@@ -24,28 +24,29 @@ namespace diffbench::backends {
 
 namespace {
 
-const simd::KernelSet& kernel_set(Isa isa) {
+const simd::KernelSet& kernel_set(Isa isa, [[maybe_unused]] simd::Pipes pipes) {
   switch (isa) {
 #if defined(__x86_64__)
-    case Isa::avx512: return simd::avx512_kernels();
-    case Isa::avx2: return simd::avx2_kernels();
+    case Isa::avx512: return simd::avx512_kernels(pipes);
+    case Isa::avx2: return simd::avx2_kernels(pipes);
 #endif
     default: return simd::baseline_kernels();
   }
 }
 
 template <typename T>
-const simd::RowKernels<T>& row_kernels(Isa isa) {
+const simd::RowKernels<T>& row_kernels(Isa isa, simd::Pipes pipes) {
   if constexpr (dtype_of<T> == Dtype::float32) {
-    return kernel_set(isa).float32;
+    return kernel_set(isa, pipes).float32;
   } else {
-    return kernel_set(isa).float64;
+    return kernel_set(isa, pipes).float64;
   }
 }
 
 // How a problem is run: on one instruction set, by one plan.
 struct Choice {
   Isa isa = Isa::baseline;
+  simd::Pipes pipes = simd::Pipes::plain;
   simd::Plan plan;
   simd::KnownTimes times; ///< the model's constants
   /// Rows are held so where the field allows it.
@@ -68,14 +69,21 @@ Choice choose(const Problem& problem, const SessionOptions& options) {
     if (isa > best || isa != options.isa.value_or(isa)) {
       continue;
     }
-    const simd::RowKernels<T>& kernels = row_kernels<T>(isa);
-    const simd::KnownTimes& known = simd::known_times(kernels, to_string(isa));
-    const simd::Plan plan = simd::choose_plan(problem, options.threads, usable_cpus(),
-                                              kernels.lanes, caches, known.times);
-    const double ns = simd::step_ns(problem, plan, kernels.lanes, caches, known.times);
-    if (ns < lowest_ns) {
-      choice = {isa, plan, known};
-      lowest_ns = ns;
+    for (const simd::Pipes pipes : {simd::Pipes::plain, simd::Pipes::fused}) {
+      if (pipes == simd::Pipes::fused && isa == Isa::baseline) {
+        continue; // it has no fused operations
+      }
+      const simd::RowKernels<T>& kernels = row_kernels<T>(isa, pipes);
+      const std::string name =
+          std::string(to_string(isa)) + (pipes == simd::Pipes::fused ? " fused" : "");
+      const simd::KnownTimes& known = simd::known_times(kernels, name);
+      const simd::Plan plan = simd::choose_plan(problem, options.threads, usable_cpus(),
+                                                kernels.lanes, caches, known.times);
+      const double ns = simd::step_ns(problem, plan, kernels.lanes, caches, known.times);
+      if (ns < lowest_ns) {
+        choice = {isa, pipes, plan, known};
+        lowest_ns = ns;
+      }
     }
   }
   const bool scaled = options.without_denormals.value_or(choice.times.times.scaled_is_quicker());
@@ -91,11 +99,12 @@ Provenance provenance_of(const Choice& choice, simd::Form form) {
           .isa = choice.isa,
           .sweep_depth = plan.depth,
           .resident = plan.resident,
-          .in_core = simd::in_core(simd::core_bound(cpu_numbers(), choice.isa), choice.isa,
-                                   choice.times.times),
+          .in_core = simd::in_core(simd::core_bound(cpu_numbers(), choice.isa),
+                                   simd::vector_work(choice.isa, choice.pipes), choice.times.times),
           .details = {{"strips", std::to_string(plan.strips)},
                       {"strip_width", std::to_string(plan.strip_width)},
                       {"numbers", form == simd::Form::scaled ? "scaled" : "natural"},
+                      {"additions", choice.pipes == simd::Pipes::fused ? "one fused" : "plain"},
                       {"kernel_times", choice.times.source}}};
 }
 
@@ -106,7 +115,7 @@ class ResidentSession final : public Session<T> {
   ResidentSession(const Problem& problem, const Choice& choice)
       : choice_(choice),
         problem_(problem),
-        kernels_(row_kernels<T>(choice.isa)),
+        kernels_(row_kernels<T>(choice.isa, choice.pipes)),
         form_(choice.form),
         field_(problem, kernels_, form_),
         scaled_(form_ == simd::Form::scaled ? problem.cells() : 0) {}
@@ -159,7 +168,7 @@ class SweptSession final : public Session<T> {
   SweptSession(const Problem& problem, const Choice& choice)
       : choice_(choice),
         problem_(problem),
-        kernels_(row_kernels<T>(choice.isa)),
+        kernels_(row_kernels<T>(choice.isa, choice.pipes)),
         field_(problem.nx, problem.ny, uninitialised),
         workers_(choice.plan.threads) {
     hold_as(choice.form);
@@ -262,7 +271,8 @@ template <typename T>
 MemoryNeed need_of(const Problem& problem, const SessionOptions& options) {
   const Choice choice = choose<T>(problem, options);
   const bool scaled_on_the_way = choice.plan.resident && choice.form == simd::Form::scaled;
-  return {.host = simd::memory_bytes(problem, choice.plan, row_kernels<T>(choice.isa).lanes) +
+  return {.host = simd::memory_bytes(problem, choice.plan,
+                                     row_kernels<T>(choice.isa, choice.pipes).lanes) +
                   (scaled_on_the_way ? problem.field_bytes() : 0)};
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <limits>
 
 namespace diffbench::simd {
 
@@ -70,9 +71,10 @@ constexpr Core cores[] = {
 
 // ((above + below) + west) + east, less 4 centre, times the factor, plus centre. Without fused
 // operations the product and the difference are two.
-VectorWork vector_work(Isa isa) {
-  return {.adds = isa == Isa::baseline ? 5.0 : 4.0,
-          .multiplies = 2,
+VectorWork vector_work(Isa isa, Pipes pipes) {
+  const double fused = pipes == Pipes::fused ? 1 : 0;
+  return {.adds = (isa == Isa::baseline ? 5.0 : 4.0) - fused,
+          .multiplies = 2 + fused,
           .loads = (block_rows + 2.0) / block_rows,
           .stores = 1};
 }
@@ -82,17 +84,20 @@ CoreBound core_bound(const CpuNumbers& cpu, Isa isa) {
     const Ports& ports = isa == Isa::avx512 ? core.wide : core.narrow;
     if (cpu.vendor == core.vendor && cpu.family == core.family && cpu.model >= core.first_model &&
         cpu.model <= core.last_model && ports.both > 0) {
-      const VectorWork work = vector_work(isa);
-      return {core.name, std::max({work.adds / ports.add, work.multiplies / ports.multiply,
-                                   (work.adds + work.multiplies) / ports.both,
-                                   work.loads / ports.load, work.stores / ports.store})};
+      double least = std::numeric_limits<double>::infinity();
+      for (const Pipes pipes : {Pipes::plain, isa == Isa::baseline ? Pipes::plain : Pipes::fused}) {
+        const VectorWork work = vector_work(isa, pipes);
+        least = std::min(least, std::max({work.adds / ports.add, work.multiplies / ports.multiply,
+                                          (work.adds + work.multiplies) / ports.both,
+                                          work.loads / ports.load, work.stores / ports.store}));
+      }
+      return {core.name, least};
     }
   }
   return {};
 }
 
-std::string in_core(const CoreBound& bound, Isa isa, const KernelTimes& times) {
-  const VectorWork work = vector_work(isa);
+std::string in_core(const CoreBound& bound, const VectorWork& work, const KernelTimes& times) {
   const double cycles = times.vector_l1 * times.clock_ghz;
   char text[200];
   int length = std::snprintf(
@@ -102,8 +107,9 @@ std::string in_core(const CoreBound& bound, Isa isa, const KernelTimes& times) {
       work.adds, work.multiplies, work.loads, work.stores, cycles, times.clock_ghz);
   std::string all(text, static_cast<std::size_t>(length));
   if (bound.cycles > 0 && cycles > 0) {
-    length = std::snprintf(text, sizeof text, ", %.0f %% of the bound of %.2f by the ports of %s",
-                           100 * bound.cycles / cycles, bound.cycles, bound.core.c_str());
+    length =
+        std::snprintf(text, sizeof text, ", %.0f %% of the bound of %.2f by the ports of %s",
+                      100 * std::min(1.0, bound.cycles / cycles), bound.cycles, bound.core.c_str());
     return all + std::string(text, static_cast<std::size_t>(length));
   }
   return all + "; " + bound.core + ": no bound";

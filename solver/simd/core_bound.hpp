@@ -16,7 +16,7 @@ struct VectorWork {
   double loads;
   double stores;
 };
-[[nodiscard]] VectorWork vector_work(Isa isa);
+[[nodiscard]] VectorWork vector_work(Isa isa, Pipes pipes);
 
 struct CoreBound {
   std::string core = "unknown core";
@@ -24,9 +24,12 @@ struct CoreBound {
 };
 
 /// For cores whose ports are published: Zen 2 to 5, Skylake to Emerald Rapids, Neoverse N1 to V2.
+/// Of whichever form of the kernel is the quicker: with fused operations an addition runs in either
+/// pipe.
 [[nodiscard]] CoreBound core_bound(const CpuNumbers& cpu, Isa isa);
 
 /// The kernel's work, the bound, and what of it is reached, as a person reads it.
-[[nodiscard]] std::string in_core(const CoreBound& bound, Isa isa, const KernelTimes& times);
+[[nodiscard]] std::string in_core(const CoreBound& bound, const VectorWork& work,
+                                  const KernelTimes& times);
 
 } // namespace diffbench::simd

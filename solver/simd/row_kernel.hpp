@@ -73,14 +73,19 @@ struct RowKernels {
   void (*scatter)(const T* row, T* const* to, std::int64_t vectors);
 };
 
+/// How a kernel adds the rows above and below: by an addition, or as above 1 + below, fused, which
+/// has the same bits and runs where products do. On cores with pipes of their own for additions
+/// (AMD's), that balances four additions and two products a vector. Which is quicker is measured.
+enum class Pipes { plain, fused };
+
 struct KernelSet {
   RowKernels<float> float32;
   RowKernels<double> float64;
 };
 
-const KernelSet& baseline_kernels();
-const KernelSet& avx2_kernels();
-const KernelSet& avx512_kernels();
+const KernelSet& baseline_kernels(); ///< plain
+const KernelSet& avx2_kernels(Pipes pipes);
+const KernelSet& avx512_kernels(Pipes pipes);
 
 namespace {
 
@@ -101,18 +106,19 @@ RowShape<T> row_shape(std::int64_t cells, std::int64_t lanes, Ends left, Ends ri
 /// How a kernel makes the product of factor and Laplacian: see RowKernels.
 enum class Product { natural, hasty, careful };
 
-// `Lanes` gives the vector type and: load, store, broadcast, add, sub4(s, u) = s - 4u (4u is exact,
-// so fused or not gives the same bits); mul(a, b, minus_zero()) = ab, where it can be fused as ab -
-// 0, which has the bits of the product: where a field spreads into zeros its front is denormal, and
-// on Zen 5 a multiplication with such a result takes eight cycles more, a fused one none;
-// add_scaled(a, b, scale, c) = ab scale + c, the product rounded and `scale` a power of two;
-// mul_carefully(a, b) = ab, rounded to a multiple of the scaled smallest denormal number where it
-// is below scaled_normal. That is done by adding the latter, which leaves such multiples as the
-// last bit, in one fused operation, and subtracting it; a product that becomes 0 keeps its sign;
-// rotate_up, lane j from j-1, rotate_down, lane j from j+1, both around; insert(v, lane, value).
-// For gather and scatter, with c = cells in 128 bits: join(from, i): the 128-bit pieces from[0] +
-// i, from[c] + i, from[2c] + i, ... as a vector; split(v, to, i): the way back; transpose(v): c
-// vectors, transposed c x c in each 128 bits.
+// `Lanes` gives the vector type and: load, store, broadcast, opaque (the same, of a value
+// that the compiler does not know, or it simplifies what is made with it), add, sub4(s, u) = s - 4u
+// (4u is exact, so fused or not gives the same bits); add_fused(a, 1, b) = 1a + b and
+// product(a, b, -0) = ab - 0, of opaque numbers, have the bits of sum and product. The latter:
+// where a field spreads into zeros its front is denormal, and on Zen 5 a multiplication with such a
+// result takes eight cycles more, a fused one none; add_scaled(a, b, scale, c) = ab scale + c, the
+// product rounded and `scale` a power of two; mul_carefully(a, b) = ab, rounded to a multiple of
+// the scaled smallest denormal number where it is below scaled_normal. That is done by adding the
+// latter, which leaves such multiples as the last bit, in one fused operation, and subtracting it;
+// a product that becomes 0 keeps its sign; rotate_up, lane j from j-1, rotate_down, lane j from
+// j+1, both around; insert(v, lane, value). For gather and scatter, with c = cells in 128 bits:
+// join(from, i): the 128-bit pieces from[0] + i, from[c] + i, from[2c] + i, ... as a vector;
+// split(v, to, i): the way back; transpose(v): c vectors, transposed c x c in each 128 bits.
 template <typename Lanes>
 struct Kernels {
   using T = typename Lanes::Cell;
@@ -120,11 +126,12 @@ struct Kernels {
   static constexpr std::int64_t lanes = Lanes::count;
   static constexpr std::int64_t piece = 16 / static_cast<std::int64_t>(sizeof(T));
 
-  template <Product product>
+  template <Product product, Pipes pipes>
   static void advance(const T* const* in, T* const* out, const RowShape<T>& shape, T factor) {
     constexpr int rows = block_rows;
     const V f = Lanes::broadcast(product == Product::hasty ? factor / field_scale<T> : factor);
-    const V zero = Lanes::minus_zero();
+    const V zero = Lanes::opaque(T{-0.0});
+    const V one = Lanes::opaque(T{1});
     const V scale = Lanes::broadcast(field_scale<T>);
     const T* p[rows + 2];
     T* q[rows];
@@ -149,10 +156,12 @@ struct Kernels {
       for (int r = 0; r < rows; ++r) {
         const V above = r == 0 ? top : centre[r - 1];
         const V below = r == rows - 1 ? bottom : centre[r + 1];
-        const V sum = Lanes::add(Lanes::add(Lanes::add(above, below), west[r]), east[r]);
+        const V column =
+            pipes == Pipes::fused ? Lanes::add_fused(above, one, below) : Lanes::add(above, below);
+        const V sum = Lanes::add(Lanes::add(column, west[r]), east[r]);
         const V lap = Lanes::sub4(sum, centre[r]);
         if constexpr (product == Product::natural) {
-          Lanes::store(q[r] + i, Lanes::add(centre[r], Lanes::mul(f, lap, zero)));
+          Lanes::store(q[r] + i, Lanes::add(centre[r], Lanes::product(f, lap, zero)));
         } else if constexpr (product == Product::hasty) {
           Lanes::store(q[r] + i, Lanes::add_scaled(f, lap, scale, centre[r]));
         } else {
@@ -237,10 +246,12 @@ struct Kernels {
     }
   }
 
+  // Those of scaled rows have three of each already, or more products.
+  template <Pipes pipes>
   static constexpr RowKernels<T> table = {lanes,
-                                          advance<Product::natural>,
-                                          advance<Product::hasty>,
-                                          advance<Product::careful>,
+                                          advance<Product::natural, pipes>,
+                                          advance<Product::hasty, Pipes::plain>,
+                                          advance<Product::careful, Pipes::plain>,
                                           close,
                                           gather,
                                           scatter};

@@ -16,12 +16,13 @@ struct Float32 {
   static void store(float* p, Vector v) { _mm256_store_ps(p, v); }
   static Vector broadcast(float v) { return _mm256_set1_ps(v); }
   static Vector add(Vector a, Vector b) { return _mm256_add_ps(a, b); }
-  static Vector minus_zero() {
-    Vector zero = _mm256_set1_ps(-0.0F);
-    asm("" : "+x"(zero)); // or the compiler knows what it is, and multiplies
-    return zero;
+  static Vector opaque(float v) {
+    Vector all = broadcast(v);
+    asm("" : "+x"(all));
+    return all;
   }
-  static Vector mul(Vector a, Vector b, Vector zero) { return _mm256_fmadd_ps(a, b, zero); }
+  static Vector product(Vector a, Vector b, Vector zero) { return _mm256_fmadd_ps(a, b, zero); }
+  static Vector add_fused(Vector a, Vector one, Vector b) { return _mm256_fmadd_ps(a, one, b); }
   static Vector add_scaled(Vector a, Vector b, Vector scale, Vector c) {
     return _mm256_fmadd_ps(_mm256_mul_ps(a, b), scale, c);
   }
@@ -73,12 +74,13 @@ struct Float64 {
   static void store(double* p, Vector v) { _mm256_store_pd(p, v); }
   static Vector broadcast(double v) { return _mm256_set1_pd(v); }
   static Vector add(Vector a, Vector b) { return _mm256_add_pd(a, b); }
-  static Vector minus_zero() {
-    Vector zero = _mm256_set1_pd(-0.0);
-    asm("" : "+x"(zero)); // or the compiler knows what it is, and multiplies
-    return zero;
+  static Vector opaque(double v) {
+    Vector all = broadcast(v);
+    asm("" : "+x"(all));
+    return all;
   }
-  static Vector mul(Vector a, Vector b, Vector zero) { return _mm256_fmadd_pd(a, b, zero); }
+  static Vector product(Vector a, Vector b, Vector zero) { return _mm256_fmadd_pd(a, b, zero); }
+  static Vector add_fused(Vector a, Vector one, Vector b) { return _mm256_fmadd_pd(a, one, b); }
   static Vector add_scaled(Vector a, Vector b, Vector scale, Vector c) {
     return _mm256_fmadd_pd(_mm256_mul_pd(a, b), scale, c);
   }
@@ -112,10 +114,13 @@ struct Float64 {
   }
 };
 
-constexpr KernelSet kernels = {Kernels<Float32>::table, Kernels<Float64>::table};
+template <Pipes pipes>
+constexpr KernelSet kernels = {Kernels<Float32>::table<pipes>, Kernels<Float64>::table<pipes>};
 
 } // namespace
 
-const KernelSet& avx2_kernels() { return kernels; }
+const KernelSet& avx2_kernels(Pipes pipes) {
+  return pipes == Pipes::fused ? kernels<Pipes::fused> : kernels<Pipes::plain>;
+}
 
 } // namespace diffbench::simd

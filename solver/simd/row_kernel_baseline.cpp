@@ -18,8 +18,9 @@ struct Portable {
   static void store(T* p, Vector v) { *reinterpret_cast<Vector*>(p) = v; }
   static Vector broadcast(T v) { return v - Vector{}; }
   static Vector add(Vector a, Vector b) { return a + b; }
-  static Vector minus_zero() { return broadcast(T{-0.0}); }
-  static Vector mul(Vector a, Vector b, Vector /*zero*/) { return a * b; }
+  static Vector opaque(T v) { return broadcast(v); }
+  static Vector product(Vector a, Vector b, Vector /*zero*/) { return a * b; }
+  static Vector add_fused(Vector a, Vector /*one*/, Vector b) { return a + b; }
   static Vector add_scaled(Vector a, Vector b, Vector scale, Vector c) { return a * b * scale + c; }
   // Without fused operations: the product's error (Dekker 1971), which decides where the product is
   // half-way between two multiples. (None: the sum is right, by its even one.)
@@ -36,7 +37,7 @@ struct Portable {
         ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low;
 
     const Vector normal = broadcast(scaled_normal<T>);
-    const Bits sign = reinterpret_cast<Bits>(b) & reinterpret_cast<Bits>(minus_zero());
+    const Bits sign = reinterpret_cast<Bits>(b) & reinterpret_cast<Bits>(broadcast(T{-0.0}));
     const Bits small =
         reinterpret_cast<Bits>(product < normal) & reinterpret_cast<Bits>(product > -normal);
     const auto last_bit = reinterpret_cast<Vector>(small & (sign | reinterpret_cast<Bits>(normal)));
@@ -87,7 +88,8 @@ struct Float64 : Portable<double, 2> {
   }
 };
 
-constexpr KernelSet kernels = {Kernels<Float32>::table, Kernels<Float64>::table};
+constexpr KernelSet kernels = {Kernels<Float32>::table<Pipes::plain>,
+                               Kernels<Float64>::table<Pipes::plain>};
 
 } // namespace
 

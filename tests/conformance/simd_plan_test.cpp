@@ -26,10 +26,12 @@ const std::vector<simd::KernelSet>& kernel_sets() {
     std::vector<simd::KernelSet> usable = {simd::baseline_kernels()};
 #if defined(__x86_64__)
     if (best_isa() >= Isa::avx2) {
-      usable.push_back(simd::avx2_kernels());
+      usable.push_back(simd::avx2_kernels(simd::Pipes::plain));
+      usable.push_back(simd::avx2_kernels(simd::Pipes::fused));
     }
     if (best_isa() >= Isa::avx512) {
-      usable.push_back(simd::avx512_kernels());
+      usable.push_back(simd::avx512_kernels(simd::Pipes::plain));
+      usable.push_back(simd::avx512_kernels(simd::Pipes::fused));
     }
 #endif
     return usable;

@@ -69,7 +69,7 @@ def diffbench():
             time.sleep(100)
         except KeyboardInterrupt:
             pass  # and writes down what it has
-    content = training() if "train" in ARGUMENTS else comparison() if values("--grid") else {}
+    content = training() if "train" in ARGUMENTS else comparison() if values("--iters") and "advise" not in ARGUMENTS else {}
     if file:
         with open(file, "w", encoding="utf-8") as out:
             json.dump({"context": {"host_name": "secret"}, "diffbench": content}, out)

@@ -2,6 +2,7 @@
 """scripts/gpu-check and scripts/gpu-figures with stand-ins for the kit's programs, the card and NVIDIA's
 tools: what goes into a folder and an archive, what is skipped with which reason, what a failure, a limit
 or a signal costs. gpu_check_test.py ROOT"""
+import ast
 import importlib.machinery
 import importlib.util
 import json
@@ -30,6 +31,39 @@ def load(script):
     sys.path.insert(0, str(ROOT / "scripts"))
     loader.exec_module(module)
     return module
+
+
+# Of the standard library, what came after Python 3.8: Ubuntu 22.04 has 3.10, a RHEL 8 or 9 less.
+NEWER_CALLS = {"removeprefix", "removesuffix", "is_relative_to", "readlink", "with_stem", "pairwise", "cache", "lcm",
+               "bit_count", "batched", "walk", "unparse", "randbytes", "nextafter"}
+NEWER_ARGUMENTS = {"process_group", "strict", "user", "group", "umask", "pipesize", "newline", "delete_on_close"}
+
+
+def newer_than_3_8(source):
+    """What of a script Python 3.8 does not have: its syntax raises."""
+    for node in ast.walk(ast.parse(source, feature_version=(3, 8))):
+        if isinstance(node, ast.Attribute) and node.attr in NEWER_CALLS:
+            yield f"{node.lineno}: {node.attr}"
+        if isinstance(node, ast.Call):
+            yield from (f"{node.lineno}: {k.arg}=" for k in node.keywords if k.arg in NEWER_ARGUMENTS)
+        if (isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name)
+                and node.value.id in ("list", "dict", "tuple", "set", "type")):
+            yield f"{node.lineno}: {node.value.id}[...]"
+
+
+class KitsPython(unittest.TestCase):
+    def test_scripts_of_the_kit_keep_to_3_8(self):
+        for script in [ROOT / "scripts" / name for name in ("gpu-check", "gpu_steps.py", "gpu-figures")] + sorted(
+                (ROOT / "bench/peers").glob("*.py")):
+            with self.subTest(script.name):
+                self.assertEqual(list(newer_than_3_8(script.read_text())), [])
+
+    def test_what_came_later_is_seen(self):
+        for source in ("f(process_group=0)", "text.removeprefix('a')", "def f(a: list[int]): pass"):
+            self.assertTrue(list(newer_than_3_8(source)), source)
+        for source in ("match a:\n    case 1: pass", "with (open(a) as b, open(c) as d): pass"):
+            with self.assertRaises(SyntaxError):
+                list(newer_than_3_8(source))
 
 
 class GpuCheck(unittest.TestCase):

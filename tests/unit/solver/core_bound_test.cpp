@@ -9,10 +9,12 @@ namespace {
 using testing::HasSubstr;
 
 TEST(CoreBound, IsThatOfTheBusiestPorts) {
-  // Additions run on two of four pipes; Zen 4 takes a wide vector in two halves.
-  EXPECT_EQ(core_bound({"AuthenticAMD", 0x19, 0x01}, Isa::avx2).cycles, 2);
-  EXPECT_EQ(core_bound({"AuthenticAMD", 0x19, 0x11}, Isa::avx512).cycles, 4);
-  EXPECT_EQ(core_bound({"AuthenticAMD", 0x1a, 0x02}, Isa::avx512).cycles, 2);
+  // Two pipes add, two others multiply, and one addition is fused; Zen 4 takes a wide vector in
+  // halves.
+  EXPECT_EQ(core_bound({"AuthenticAMD", 0x19, 0x01}, Isa::avx2).cycles, 1.5);
+  EXPECT_EQ(core_bound({"AuthenticAMD", 0x19, 0x11}, Isa::avx512).cycles, 3);
+  EXPECT_EQ(core_bound({"AuthenticAMD", 0x1a, 0x02}, Isa::avx512).cycles, 1.5);
+  EXPECT_EQ(core_bound({"AuthenticAMD", 0x19, 0x01}, Isa::baseline).cycles, 2.5);
   // All arithmetic shares two ports.
   EXPECT_EQ(core_bound({"GenuineIntel", 6, 0x55}, Isa::avx512).cycles, 3);
   EXPECT_EQ(core_bound({"GenuineIntel", 6, 0x8f}, Isa::avx2).cycles, 2);
@@ -27,10 +29,14 @@ TEST(CoreBound, OfAnotherCoreIsUnknown) {
 
 TEST(CoreBound, IsSaidBesideWhatIsReached) {
   const KernelTimes times{.vector_l1 = 0.625, .clock_ghz = 4};
-  EXPECT_EQ(in_core({"Zen 5", 2}, Isa::avx512, times),
+  EXPECT_EQ(in_core({"Zen 5", 2}, vector_work(Isa::avx512, Pipes::plain), times),
             "a vector: 4 additions, 2 multiplications, 1.5 loads, 1 store; 2.50 cycles in L1 at "
             "4.00 GHz, 80 % of the bound of 2.00 by the ports of Zen 5");
-  EXPECT_THAT(in_core({}, Isa::baseline, times), HasSubstr("4.00 GHz; unknown core: no bound"));
+  const VectorWork fused = vector_work(Isa::avx512, Pipes::fused);
+  EXPECT_THAT(in_core({"Zen 5", 3}, fused, times), HasSubstr("3 additions, 3 mult"));
+  EXPECT_THAT(in_core({"Zen 5", 3}, fused, times), HasSubstr("100 % of the bound of 3.00"));
+  EXPECT_THAT(in_core({}, vector_work(Isa::baseline, Pipes::plain), times),
+              HasSubstr("4.00 GHz; unknown core: no bound"));
 }
 
 } // namespace

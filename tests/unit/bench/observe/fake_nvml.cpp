@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A library that plays libnvidia-ml.so.1: one card whose figures are fixed. FAKE_NVML holds
+// A library that plays libnvidia-ml.so.1, which knows one card and whose figures are fixed, and libcuda.so.1, which
+// knows another one, too. FAKE_NVML holds
 // "CALL=CODE" words; those calls fail with that code.
 #include "nvml.hpp"
 
@@ -53,13 +54,19 @@ int nvmlShutdown() {
   --alive;
   return 0;
 }
-int nvmlDeviceGetHandleByIndex_v2(unsigned index, void** card) {
+int nvmlDeviceGetHandleByPciBusId_v2(const char* id, void** card) {
   *card = &alive;
-  return index == 0 ? code_of("handle") : 2;
+  return std::strcmp(id, "0000:AF:00.0") == 0 ? code_of("handle") : 6;
 }
-int nvmlDeviceGetHandleByUUID(const char* uuid, void** card) {
-  *card = &alive;
-  return std::strcmp(uuid, "GPU-toy") == 0 ? 0 : 6;
+// The driver: its device 0 is the second on the bus, which is the faster.
+int cuInit(unsigned /*flags*/) { return code_of("cuInit"); }
+int cuDeviceGet(int* device, int ordinal) {
+  *device = ordinal;
+  return ordinal < 2 ? 0 : 101;
+}
+int cuDeviceGetPCIBusId(char* id, int length, int device) {
+  std::strncpy(id, device == 0 ? "0000:AF:00.0" : "0000:3B:00.0", static_cast<std::size_t>(length));
+  return 0;
 }
 int nvmlDeviceGetName(void* /*card*/, char* name, unsigned length) {
   std::strncpy(name, "Toy GPU", length);
