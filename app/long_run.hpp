@@ -17,11 +17,8 @@
 
 namespace diffbench::bench {
 
-struct LongRunOptions : RunPlan {
-  std::vector<std::string> backends; ///< one
-  SessionOptions session;
-  bool device_chosen = false;
-  double reference_seconds = 10; ///< where it is more than least_limit_seconds
+struct LongRunOptions : RunPlan, RowPlan { ///< of one backend
+  double reference_seconds = 10;           ///< where it is more than least_limit_seconds
   RankPlan many;
   std::string checkpoint; ///< file, or empty
   std::int64_t checkpoint_every = 0;
@@ -68,6 +65,7 @@ struct LongRun {
   std::int64_t cells = 0;
 
   [[nodiscard]] std::optional<double> step_seconds() const;
+  [[nodiscard]] std::optional<double> cells_per_second() const;
   /// Whether the checkpoint that it began with is of the last step: a run was killed right then.
   [[nodiscard]] bool nothing_left() const { return !interrupted && last_step == first_step; }
   /// Whether it ended before anything was compared with the reference.

@@ -38,8 +38,9 @@ constexpr std::array<Reason, 6> slowing_reasons{{
     {0x80, "power brake"},
 }};
 
-/// The PCI bus id of the card that CUDA calls `device`, by the driver. CUDA counts the fastest first, or
-/// as CUDA_VISIBLE_DEVICES has it, and NVML by the bus. `stand_in` may play the driver, too.
+/// The PCI bus id of the card that CUDA calls `device`, by the driver. CUDA counts the fastest
+/// first, or as CUDA_VISIBLE_DEVICES has it, and NVML by the bus. `stand_in` may play the driver,
+/// too.
 std::string bus_id_of(int device, const SharedLibrary& stand_in) {
   int (*init)(unsigned) = nullptr;
   int (*get)(int*, int) = nullptr;

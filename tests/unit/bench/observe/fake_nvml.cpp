@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A library that plays libnvidia-ml.so.1, which knows one card and whose figures are fixed, and libcuda.so.1, which
-// knows another one, too. FAKE_NVML holds
-// "CALL=CODE" words; those calls fail with that code.
+// A library that plays libnvidia-ml.so.1, which knows one card and whose figures are fixed, and
+// libcuda.so.1, which knows another one, too. FAKE_NVML holds "CALL=CODE" words; those calls fail
+// with that code.
 #include "nvml.hpp"
 
 #include <cstdlib>

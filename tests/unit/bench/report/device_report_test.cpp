@@ -133,9 +133,8 @@ TEST(DeviceReport, OneSentenceOnItsWorth) {
   EXPECT_THAT(text, HasSubstr("gpu on Test GPU is the fastest verified row"));
   EXPECT_THAT(
       text,
-      HasSubstr(
-          "Against fast, gpu is 12.5 times as fast by its kernels alone, "
-          "2.00 times slower in a cold run; a run of its own pays from 1212 iterations on."));
+      HasSubstr("Against fast, gpu is 12.5 times as fast by its kernels alone, "
+                "2.00 times slower in a cold run; a run of its own pays from 1212 iterations on."));
 }
 
 TEST(DeviceReport, AGpuRowHasNoShareOfTheHostsCopyAndNoThreads) {

@@ -29,8 +29,7 @@ TEST(Csv, OneHeaderAndOneLineARow) {
   const auto lines = lines_of(csv_of(csv_lines(sample_result())));
   ASSERT_EQ(lines.size(), 7U);
   EXPECT_THAT(lines[0], StartsWith("nx,ny,dtype,boundary,iterations,samples,backend,device,"));
-  EXPECT_THAT(lines[2],
-              StartsWith("1000,1000,float32,periodic,100,5,fast,cpu,"));
+  EXPECT_THAT(lines[2], StartsWith("1000,1000,float32,periodic,100,5,fast,cpu,"));
   for (const std::size_t unquoted : {1U, 2U, 3U, 5U, 6U}) {
     EXPECT_EQ(std::count(lines[0].begin(), lines[0].end(), ','),
               std::count(lines[unquoted].begin(), lines[unquoted].end(), ','));
