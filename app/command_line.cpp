@@ -39,12 +39,22 @@ std::string refuse_option(const std::string& value) {
   return value.starts_with("--") ? "the value is missing before " + value : "";
 }
 
-/// What was a verb of its own, and does so no more.
+/// Whether it is an option of `diffbench run` (app/long_run_options.cpp).
+bool is_of_run(const Verb& program, std::string_view option) {
+  const auto verbs = program.verbs != nullptr ? program.verbs() : std::span<const Verb>{};
+  const auto run = std::ranges::find(verbs, "run", &Verb::name);
+  OptionList list;
+  const Action holds_what_is_set = run != verbs.end() ? run->declare(list) : Action();
+  return list.declares(option);
+}
+
+/// What was a verb or an option of the comparison, and is so no more.
 struct GoneVerb {
   std::string_view name, now;
 };
-constexpr std::array gone_verbs{GoneVerb{"grade", "try DIR"},
-                                GoneVerb{"history", "compare --history FILE"}};
+constexpr std::array gone_verbs{
+    GoneVerb{"grade", "try DIR"}, GoneVerb{"history", "compare --history FILE"},
+    GoneVerb{"--distributed", "run"}, GoneVerb{"--async", "residency --async"}};
 
 std::vector<std::string> verbs_of(const Verb& verb) {
   return names_in(verb.verbs != nullptr ? verb.verbs() : std::span<const Verb>{});
@@ -213,6 +223,9 @@ class CommandLine {
     if (const auto gone = std::ranges::find(gone_verbs, name, &GoneVerb::name);
         declared_.size() == 1 && gone != gone_verbs.end()) {
       return fmt::format("{}: is now diffbench {}", name, gone->now);
+    }
+    if (is_option && declared_.size() == 1 && is_of_run(*named.verb, name)) {
+      return fmt::format("{}: is an option of a long run: diffbench run {} ...", name, name);
     }
     return fmt::format("{}: {}{}", name,
                        is_option       ? "there is no such option"

@@ -2,41 +2,30 @@
 #include "comparison.hpp"
 
 #include "assumed_report.hpp"
-#include "bars.hpp"
 #include "conclusion.hpp"
 #include "diffbench/cluster/rank_rows.hpp"
-#include "diffbench/errors.hpp"
 #include "diffbench/field.hpp"
 #include "diffbench/initial.hpp"
 #include "diffbench/machine.hpp"
 #include "diffbench/registry.hpp"
 #include "diffbench/with_dtype.hpp"
 #include "experiment.hpp"
-#include "field_frames.hpp"
 #include "interrupt.hpp"
-#include "json.hpp"
-#include "long_run.hpp"
-#include "observation.hpp"
 #include "option_groups.hpp"
-#include "outcome.hpp"
 #include "output.hpp"
 #include "peer.hpp"
 #include "planning.hpp"
-#include "progress.hpp"
-#include "record.hpp"
-#include "report_csv.hpp"
-#include "report_file.hpp"
 #include "report_json.hpp"
+#include "result_lines.hpp"
 #include "table.hpp"
-#include "text_table.hpp"
+#include "verbs.hpp"
+#include "verdict.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
-#include <array>
+#include <memory>
 #include <string>
 
 namespace diffbench::bench {
@@ -53,9 +42,6 @@ void check_initial_file(const RunPlan& run) {
 
 /// Everything that can be refused is refused here, before any work.
 void check_before_work(const ComparisonOptions& options, std::span<const PlannedRow> planned_rows) {
-  if (options.record.snapshot_every > 0) {
-    check_writable_directory("--snapshot-dir", options.record.snapshot_dir);
-  }
   if (options.many.ranks != nullptr) {
     cluster::require_halo(options.problem, options.many.ranks->size(), options.many.halo_depth);
   }
@@ -131,16 +117,26 @@ ComparisonResult measure_observed(const ComparisonOptions& options,
   }
 }
 
-LabReport report_of(const ComparisonResult& result, bool bars) {
-  const auto terminal = bars ? terminal_size() : std::nullopt;
+LabReport report_of(const ComparisonResult& result) {
   LabReport report;
-  report.text = format_report(result);
-  if (terminal) {
-    report.shown = format_report(result, format_bars(result, terminal->columns));
+  report.text = format_tables(result);
+  report.sentence = verdict(result);
+  report.data = to_json(result);
+  report.columns = row_heads();
+  report.pictures = row_pictures(result);
+  for (const Row& row : result.rows) {
+    if (row.ranked()) {
+      report.series.push_back(sample_series(result.problem, row, "stencil"));
+    }
   }
-  report.file = to_json(result);
   report.rows = csv_lines(result);
+  report.notes = result.notes;
+  if (const auto undecided = order_note(result)) {
+    report.notes.push_back(*undecided);
+  }
   report.interrupted = result.interrupted;
+  report.disturbed = result.disturbed;
+  report.load_is_judged = true;
   report.outcome = outcome_of(result);
   return report;
 }
@@ -171,72 +167,56 @@ AssumedRuns runs_on_card(const AssumedCard& card, const ComparisonResult& result
   return assumed;
 }
 
-/// Below the measured report, in tables of its own.
-void add_assumed(LabReport& report, const AssumedCard& card, const ComparisonResult& result) {
-  LabReport assumed;
-  assumed.rows = Value::list();
-  append_assumed(assumed, runs_on_card(card, result), result);
-  const std::string text = fmt::format("{}\n{}\n", assumed.text, assumed.sentence);
-  report.text += text;
-  if (report.shown) {
-    *report.shown += text;
-  }
-  report.file->at_path("diffbench.assumed") = assumed.data.find("assumed");
-  if (const Value& rows = assumed.data.find("assumed.rows"); !rows.is_null()) {
-    add_marked_rows(report, rows);
-  }
-}
-
-/// The report once more, now that there are snapshots.
-void add_film(const ComparisonOptions& options, const ComparisonResult& result) {
-  const RecordPlan& record = options.record;
-  if (!options.output.report.empty() && record.snapshot_every > 0 &&
-      record.snapshot_format == SnapshotFormat::npy) {
-    const std::array parts{report_part("this run", json_of(to_json(result))),
-                           field_part(record.snapshot_dir)};
-    write_report(options.output.report, parts);
-  }
-}
-
-/// The run after the timing, told with the table, or beside a result file on stdout.
-void record_field(const ComparisonOptions& options, const ComparisonResult& result,
-                  std::span<const PlannedRow> planned_rows, const Invocation& invocation) {
-  const bool shows = options.output.progress && progress_possible();
-  const InterruptGuard guard(shows && invocation.err.good());
-  Progress progress(invocation.err, shows);
-  const Recording recording = record(options.record, options, result, planned_rows, progress);
-  progress.clear();
-  add_film(options, result);
-  const LabOutput& output = options.output;
-  const bool table = !takes_stdout({output.json, output.csv, output.markdown});
-  write_text(table ? invocation.out : invocation.err, format_recording(recording) + "\n");
-  Outputs written;
-  for (const std::string& path : {options.record.save, options.record.png}) {
-    if (!path.empty()) {
-      written.wrote(path);
-    }
-  }
-  if (options.record.snapshot_every > 0) {
-    written.wrote(options.record.snapshot_dir);
-  }
-  written.finish(invocation.err);
-}
-
 } // namespace
+
+void declare_comparison(OptionList& options, ComparisonOptions& run) {
+  declare_problem(options, run);
+  declare_rows(options, run);
+  options.value("--until decided",
+                "take samples until the order of the rows is decided, or the budget is spent",
+                [&run](std::string_view option, const std::string& text) {
+                  if (text != "decided") {
+                    throw InvalidInput(fmt::format("{} {}: choose decided", option, text));
+                  }
+                  run.until_decided = true;
+                });
+  options.choices({"decided"});
+  options.check([&run] {
+    if (run.until_decided && run.precision > 0) {
+      throw InvalidInput("--until decided and --precision: both say when it ends; give one");
+    }
+  });
+  options.integer(
+      "--tolerance ULP", run.tolerance_ulps, {0, 1'000'000},
+      "also time rows that differ from the reference by up to so many units in the last place; "
+      "they are marked as not verified");
+  declare_transfer(options, run.session);
+  declare_device_choice(options, run.session, run.device_chosen);
+  declare_round_trips(options, run.roundtrip_every);
+  options.check([&] { run.gpu_options = options.given_names(gpu_group); });
+  options.group("A GPU that is not here");
+  declare_assume(options, run.assumed);
+  declare_ranks(options, run.many);
+  run.output.declare(options);
+  options.output("--trace FILE", run.observation.trace, kind_of_output::trace,
+                 "timeline of the run; open it with ui.perfetto.dev");
+  options.flag("--telemetry", run.observation.telemetry,
+               "energy, power, clocks and utilization while each row is timed");
+}
 
 int run_comparison(const ComparisonOptions& options, std::span<const PlannedRow> planned_rows,
                    const Invocation& invocation) {
   Observation observation(options.observation, options.session.device);
-  ComparisonResult result;
   LabOutput output = options.output;
   expect(output, options, planned_rows);
-  const int exit_code = run_experiment("results", output, invocation, [&](Progress& progress) {
+  return run_experiment(comparison_name, output, invocation, [&](Progress& progress) {
     check_before_work(options, planned_rows);
     hint(options, planned_rows, invocation.err);
-    result = measure_observed(options, planned_rows, invocation, progress, observation);
-    LabReport report = report_of(result, options.bars);
+    const ComparisonResult result =
+        measure_observed(options, planned_rows, invocation, progress, observation);
+    LabReport report = report_of(result);
     if (options.assumed) {
-      add_assumed(report, *options.assumed, result);
+      append_assumed(report, runs_on_card(*options.assumed, result), result);
     }
     if (!options.observation.trace.empty()) {
       report.write = [&] { observation.write_trace(invocation.command); };
@@ -244,10 +224,16 @@ int run_comparison(const ComparisonOptions& options, std::span<const PlannedRow>
     }
     return report;
   });
-  if (!result.interrupted && options.record.wanted() && any_result(result)) {
-    record_field(options, result, planned_rows, invocation);
-  }
-  return exit_code;
+}
+
+Action declare_default(OptionList& options) {
+  const auto typed = std::make_shared<ComparisonOptions>();
+  declare_comparison(options, *typed);
+  return [typed](const Invocation& invocation) {
+    typed->many.ranks = invocation.ranks;
+    refuse_without_ranks(typed->many);
+    return run_comparison(*typed, select_backends(*typed, typed->many), invocation);
+  };
 }
 
 } // namespace diffbench::bench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "doctor.hpp"
+#include "verbs.hpp"
 
 #include "assumed_card.hpp"
 #include "columns.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "list.hpp"
+#include "verbs.hpp"
 
 #include "columns.hpp"
 #include "diffbench/registry.hpp"

@@ -18,6 +18,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <utility>
 
@@ -74,6 +75,8 @@ class Runner {
     run_.oversubscribed = ranks_.oversubscribed(run_.provenance.threads);
     begin(*session_);
     progress_.stage("running");
+    choose_colours();
+    snap();
     run_to_the_end();
     run_.last_step = step_;
     run_.interrupted = stopped();
@@ -115,7 +118,8 @@ class Runner {
     begin(*oracle);
     const double limit = std::max(least_limit_seconds, options_.reference_seconds);
     const std::int64_t every = options_.checkpoint_every;
-    const std::int64_t last = every > 0 ? next_checkpoint(run_.first_step) : options_.iterations;
+    const std::int64_t last =
+        every > 0 ? next_multiple(run_.first_step, every) : options_.iterations;
     const std::int64_t steps = last - run_.first_step;
     if (steps == 0) {
       return;
@@ -188,7 +192,10 @@ class Runner {
         next = std::min(next, run_.first_step + waypoint->steps);
       }
       if (every > 0) {
-        next = std::min(next, next_checkpoint(step_));
+        next = std::min(next, next_multiple(step_, every));
+      }
+      if (options_.snapshot_every > 0) {
+        next = std::min(next, next_multiple(step_, options_.snapshot_every));
       }
       advance_to(next);
       if (waypoint != waypoints_.end() && step_ == run_.first_step + waypoint->steps) {
@@ -204,11 +211,14 @@ class Runner {
       if (every > 0 && run_.verified && (due || stopped())) {
         save(*session_);
       }
+      if (step_ == options_.iterations ||
+          step_ % std::max<std::int64_t>(1, options_.snapshot_every) == 0) {
+        snap();
+      }
     }
   }
 
-  [[nodiscard]] std::int64_t next_checkpoint(std::int64_t step) const {
-    const std::int64_t every = options_.checkpoint_every;
+  [[nodiscard]] std::int64_t next_multiple(std::int64_t step, std::int64_t every) const {
     return std::min(options_.iterations, (step / every + 1) * every);
   }
 
@@ -226,6 +236,34 @@ class Runner {
     return start_ ? start_->initial : name_of(options_.initial);
   }
 
+  /// All pictures of a run in the same colours: those of the field that it begins with, whose range
+  /// the maximum principle keeps.
+  void choose_colours() {
+    if (!options_.draws()) {
+      return;
+    }
+    field_.emplace(options_.problem.nx, options_.problem.ny, uninitialised);
+    session_->download(field_->cells());
+    const Summary begin = summarize(std::as_const(*field_).cells());
+    colours_ = options_.range.value_or(begin.min < begin.max ? ColourRange{begin.min, begin.max}
+                                                             : ColourRange{});
+  }
+
+  void snap() {
+    if (options_.snapshot_every == 0) {
+      return;
+    }
+    const std::filesystem::path directory = options_.snapshot_dir;
+    std::filesystem::create_directories(directory);
+    if (options_.snapshots_are_pictures) {
+      session_->download(field_->cells());
+      write_png(directory / fmt::format("step_{:09}.png", step_), *field_, colours_);
+    } else {
+      session_->write_npy(directory / fmt::format("step_{:09}.npy", step_));
+    }
+    ++run_.snapshots;
+  }
+
   /// The digest that other runs have, where the field fits into this process.
   void keep_field() {
     if (!(run_.verified || run_.nothing_left()) || run_.interrupted) {
@@ -235,9 +273,14 @@ class Runner {
       session_->write_npy(options_.save);
     }
     if (options_.problem.field_bytes() < available_memory() / 2) {
-      Field<T> field(options_.problem.nx, options_.problem.ny, uninitialised);
-      session_->download(field.cells());
-      run_.sha256 = sha256_of_cells(std::as_const(field).cells());
+      if (!field_) {
+        field_.emplace(options_.problem.nx, options_.problem.ny, uninitialised);
+      }
+      session_->download(field_->cells());
+      run_.sha256 = sha256_of_cells(std::as_const(*field_).cells());
+    }
+    if (!options_.png.empty()) {
+      write_png(options_.png, *field_, options_.range);
     }
   }
 
@@ -248,6 +291,8 @@ class Runner {
   LongRun run_;
   std::unique_ptr<SessionOfRanks> session_;
   std::vector<Waypoint> waypoints_; ///< of the reference
+  std::optional<Field<T>> field_;   ///< the whole of it, where it is drawn or fits
+  ColourRange colours_;             ///< of snapshots
   std::int64_t step_ = 0;
   Pace pace_;
   std::int64_t stretch_ = 1; ///< the longest that was short enough, in steps
@@ -269,6 +314,7 @@ void check_memory_of_ranks(const LongRunOptions& options) {
   std::int64_t need = rows * problem.nx * problem.element_bytes();
   need = need > free ? need : memory_of(planned, problem).host;
   const bool copies = !options.checkpoint.empty() || !options.restart.empty();
+  need += options.draws() && need <= free ? problem.field_bytes() : 0;
   if (need <= free && copies) {
     need += rows * problem.nx * problem.element_bytes() * ranks.ranks_on_machine();
   }
@@ -285,6 +331,9 @@ void check_memory_of_ranks(const LongRunOptions& options) {
 void check_before_work(const LongRunOptions& options) {
   cluster::require_halo(options.problem, options.many.ranks->size(), options.many.halo_depth);
   check_memory_of_ranks(options);
+  if (options.snapshot_every > 0) {
+    check_writable_directory("--snapshot-dir", options.snapshot_dir);
+  }
 }
 
 } // namespace
@@ -308,12 +357,13 @@ int run_long(const LongRunOptions& given, const Invocation& invocation) {
   if (!options.checkpoint.empty()) {
     lock.emplace(options.checkpoint);
   }
-  constexpr double cells_per_second = 2e9; // of a middling backend
+  const double updates = static_cast<double>(options.problem.cells()) *
+                         static_cast<double>(options.iterations - (start ? start->step : 0));
+  constexpr double cells_per_second = 2e9;           // of a middling backend
+  constexpr double cells_per_reference_second = 1e9; // of the oracle
   options.output.expect(
-      static_cast<double>(options.problem.cells()) *
-              static_cast<double>(options.iterations - (start ? start->step : 0)) /
-              (cells_per_second * ranks.size()) +
-          options.reference_seconds,
+      updates / (cells_per_second * ranks.size()) +
+          std::min(options.reference_seconds, updates / cells_per_reference_second),
       fmt::format("{} steps, and up to {:g} s of them proved", options.iterations,
                   options.reference_seconds));
   return run_experiment("run", options.output, invocation, [&](Progress& progress) {

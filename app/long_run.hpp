@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run of one backend that lasts (--checkpoint, --restart), or whose field no rank can hold
-// (--distributed): no rounds and no rows to compare, but the first steps verified, the time, and
-// the field's digest.
+// `diffbench run`: one backend, for as long as it takes, on ranks that hold their own rows only. No
+// rounds and no rows to compare, but the first steps verified, the time, the field's digest, and
+// the field in files: checkpoints, snapshots, pictures.
 #pragma once
 
 #include "comparison_plan.hpp"
 #include "diffbench/cluster/checkpoint.hpp"
+#include "diffbench/picture.hpp"
 #include "lab_report.hpp"
-#include "option_list.hpp"
 #include "verb.hpp"
 
 #include <cstdint>
@@ -17,23 +17,27 @@
 
 namespace diffbench::bench {
 
-struct LongRunOptions : RunPlan {
-  std::vector<std::string> backends; ///< one
-  SessionOptions session;
-  bool device_chosen = false;
-  double reference_seconds = 10; ///< where it is more than least_limit_seconds
+struct LongRunOptions : RunPlan, RowPlan { ///< of one backend
+  double reference_seconds = 10;           ///< where it is more than least_limit_seconds
   RankPlan many;
   std::string checkpoint; ///< file, or empty
   std::int64_t checkpoint_every = 0;
   std::string restart;                    ///< file, or empty
   std::vector<std::string> given_problem; ///< the options of the problem that were given
   std::string save;                       ///< .npy of the final field; empty: none
+  std::string png;                        ///< picture of it
+  std::optional<ColourRange> range;
+  std::int64_t snapshot_every = 0; ///< 0: no snapshots
+  std::string snapshot_dir = "snapshots";
+  bool snapshots_are_pictures = false; ///< not .npy
   LabOutput output;
 
   [[nodiscard]] const std::string& backend() const { return backends.front(); }
+  /// Whether the whole field is needed in this process.
+  [[nodiscard]] bool draws() const {
+    return !png.empty() || (snapshot_every > 0 && snapshots_are_pictures);
+  }
 };
-
-void declare_long_run(OptionList& options, LongRunOptions& run);
 
 /// The initial field as a checkpoint keeps it.
 [[nodiscard]] std::string name_of(const InitialField& initial);
@@ -49,9 +53,10 @@ struct LongRun {
   std::int64_t depth = 0;
   std::int64_t first_step = 0; ///< where it began
   std::int64_t last_step = 0;  ///< where it ended
-  double seconds = 0;          ///< of these steps, checkpoints left out
+  double seconds = 0;          ///< of these steps, without what is written
   double checkpoint_seconds = 0;
   int checkpoints = 0;
+  std::int64_t snapshots = 0;
   std::int64_t verified_steps = 0; ///< compared with the reference, of the first ones
   bool verified = false;           ///< they were equal
   std::string digest;
@@ -60,6 +65,7 @@ struct LongRun {
   std::int64_t cells = 0;
 
   [[nodiscard]] std::optional<double> step_seconds() const;
+  [[nodiscard]] std::optional<double> cells_per_second() const;
   /// Whether the checkpoint that it began with is of the last step: a run was killed right then.
   [[nodiscard]] bool nothing_left() const { return !interrupted && last_step == first_step; }
   /// Whether it ended before anything was compared with the reference.

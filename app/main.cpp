@@ -54,7 +54,7 @@ struct Run {
     }
     std::ostream nowhere(nullptr);
     return verb.action({std::cout, verb.quiet ? nowhere : static_cast<std::ostream&>(std::cerr),
-                        verb.command, ranks});
+                        verb.command, ranks, verb.quiet});
   }
 };
 

@@ -2,17 +2,11 @@
 #include "verbs.hpp"
 
 #include "columns.hpp"
-#include "compare/run_pairs.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/text.hpp"
-#include "field_frames.hpp"
-#include "json.hpp"
-#include "lab_report.hpp"
 #include "lesson/class_sheets.hpp"
 #include "option_list.hpp"
 #include "output.hpp"
-#include "page.hpp"
-#include "recorded_run.hpp"
 #include "report_file.hpp"
 #include "result_lines.hpp"
 #include "result_reader.hpp"
@@ -23,11 +17,9 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <iterator>
-#include <map>
 #include <memory>
 #include <string>
 #include <system_error>
@@ -42,7 +34,7 @@ namespace fs = std::filesystem;
 
 struct ReportOptions {
   std::vector<std::string> results;
-  std::string snapshots, out = "report.html", csv;
+  std::string out = "report.html", csv;
 };
 
 /// A file that may be in the page.
@@ -110,32 +102,13 @@ void check_before_work(const ReportOptions& options, const std::vector<Input>& i
   refuse_to_overwrite("--csv", options.csv, paths);
 }
 
-/// Of a file in the page, what is needed beside it.
-struct Shown {
-  std::string path, name, kind;
-  bool has_samples = true; ///< as class sheets have not
-};
-
-/// What is measured, and the question where an experiment has several: "cluster strong".
-std::string kind_of(const nlohmann::ordered_json& own) {
-  std::string kind = experiment_of(own);
-  for (const char* name : {"question", "mode"}) {
-    if (const auto& which = member(results_of(own), name); which.is_string()) {
-      kind += " " + which.get<std::string>();
-    }
-  }
-  return kind;
-}
-
 struct Contents {
-  std::vector<Shown> shown;
-  std::vector<std::string> parts; ///< of the page, in the order of `shown`
+  std::vector<std::string> parts; ///< of the page
   Value lines = Value::list();    ///< of --csv
   std::vector<std::string> left_out;
   std::int64_t files = 0, sheets = 0; ///< that were read
 
-  void add(const std::string& path, const nlohmann::ordered_json& result, bool with_lines,
-           bool has_samples = true) {
+  void add(const std::string& path, const nlohmann::ordered_json& result, bool with_lines) {
     const nlohmann::ordered_json& own = member(result, "diffbench");
     if (own.is_null()) { // of several files, as of *.json, those of Google Benchmark are left out
       left_out.push_back(path + ": another program wrote it");
@@ -144,8 +117,7 @@ struct Contents {
     if (results_of(own).empty()) { // a run that measured nothing has nothing to draw
       throw InvalidInput(fmt::format("{}: has no results to draw", path));
     }
-    shown.push_back({path, fs::path(path).filename().string(), kind_of(own), has_samples});
-    parts.push_back(report_part(shown.back().name, result));
+    parts.push_back(report_part(fs::path(path).filename().string(), result));
     if (with_lines) {
       add_result_lines(path, own, lines);
     }
@@ -156,7 +128,7 @@ struct Contents {
 void add_sheets(const std::vector<fs::path>& paths, bool with_lines, Contents& contents) {
   ClassSheets sheets = read_class_sheets(paths);
   for (std::size_t i = 0; i < sheets.results.size(); ++i) {
-    contents.add(sheets.names[i], sheets.results[i], with_lines, false);
+    contents.add(sheets.names[i], sheets.results[i], with_lines);
   }
   contents.sheets = static_cast<std::int64_t>(paths.size() - sheets.left_out.size());
   std::ranges::move(sheets.left_out, std::back_inserter(contents.left_out));
@@ -185,7 +157,7 @@ Contents read_inputs(const std::vector<Input>& inputs, bool with_lines) {
       contents.left_out.emplace_back(error.what());
     }
   }
-  contents.files = static_cast<std::int64_t>(contents.shown.size());
+  contents.files = static_cast<std::int64_t>(contents.parts.size());
   add_sheets(sheets, with_lines, contents);
   if (contents.parts.empty()) {
     throw InvalidInput(
@@ -197,9 +169,23 @@ Contents read_inputs(const std::vector<Input>& inputs, bool with_lines) {
   return contents;
 }
 
-/// With nothing beside the lines where they go to stdout.
-void tell_page(const ReportOptions& options, const Contents& contents,
-               const Invocation& invocation) {
+/// On stdout, unless lines go there: "page.html: 2 result files, 1.2 MB; open it in a browser".
+void tell_page(const std::string& path, const std::string& holds, bool stdout_is_taken,
+               const std::string& what_next, const Invocation& invocation) {
+  std::error_code no_file; // of a pipe or a device, whose reader has the page
+  const auto bytes = static_cast<double>(fs::file_size(path, no_file));
+  std::vector<std::string> facts;
+  for (const std::string& fact : {holds, no_file ? "" : fmt::format("{:.1f} MB", bytes / 1e6)}) {
+    if (!fact.empty()) {
+      facts.push_back(fact);
+    }
+  }
+  write_text(stdout_is_taken || no_file ? invocation.err : invocation.out,
+             fmt::format("{}{}{}; {}\n", path, facts.empty() ? "" : ": ", fmt::join(facts, ", "),
+                         what_next));
+}
+
+std::string read_text(const Contents& contents) {
   std::vector<std::string> read;
   for (const auto& [files, what] :
        {std::pair(contents.files, "result file"), std::pair(contents.sheets, "class sheet")}) {
@@ -207,63 +193,30 @@ void tell_page(const ReportOptions& options, const Contents& contents,
       read.push_back(counted(files, what));
     }
   }
-  std::error_code no_file; // of a pipe or a device, whose reader has the page
-  const auto bytes = static_cast<double>(fs::file_size(options.out, no_file));
-  write_text(options.csv == stdout_name || no_file ? invocation.err : invocation.out,
-             fmt::format("{}: {}{}; open it in a browser\n", options.out, fmt::join(read, " and "),
-                         no_file ? "" : fmt::format(", {:.1f} MB", bytes / 1e6)));
+  return fmt::format("{}", fmt::join(read, " and "));
 }
 
-/// What `compare` says of files that came after one another, each as an element of the page.
-std::vector<std::string> pair_parts(const std::vector<Shown>& shown) {
-  std::map<std::string, std::vector<std::size_t>> of_kind;
-  for (std::size_t i = 0; i < shown.size(); ++i) {
-    if (shown[i].has_samples) {
-      of_kind[shown[i].kind].push_back(i);
-    }
-  }
-  std::vector<std::string> parts;
-  for (const auto& [kind, places] : of_kind) {
-    std::vector<NamedRun> runs;
-    for (const std::size_t place : places) {
-      if (places.size() > 1) { // read again, with all samples
-        runs.push_back(
-            {shown[place].name, recorded_run(read_result_file(shown[place].path, Origin::ours))});
-      }
-    }
-    for (const RunPair& pair : pairs_in_time(runs)) {
-      const Shown& old_file = shown[places[pair.old_run]];
-      const Shown& new_file = shown[places[pair.new_run]];
-      const bool alike = old_file.name == new_file.name;
-      const std::string command =
-          fmt::format("diffbench compare {} {}", alike ? old_file.path : old_file.name,
-                      alike ? new_file.path : new_file.name);
-      parts.push_back(data_element(
-          "pair", {{"old", places[pair.old_run]},
-                   {"new", places[pair.new_run]},
-                   {"same_machine", pair.same_machine},
-                   {"diffbench", json_of(lab_part("compare", command, pair.report))}}));
-    }
-  }
-  return parts;
+int run_live(const std::string& path, const Invocation& invocation) {
+  (void)report_page(); // a build without one says so now
+  // What the page looks for to show the card alone (viz/src/main.ts).
+  const std::string part = data_element("live", nlohmann::ordered_json::object());
+  write_report(path, {&part, 1});
+  tell_page(path, "", false, "open it in a browser and press Measure", invocation);
+  return exit_ok;
 }
 
 int run_report(const ReportOptions& options, const Invocation& invocation) {
   const std::vector<Input> inputs = inputs_at(options.results);
   check_before_work(options, inputs);
-  Contents contents = read_inputs(inputs, !options.csv.empty());
+  const Contents contents = read_inputs(inputs, !options.csv.empty());
   for (const std::string& file : contents.left_out) {
     tell(invocation.err, "left out: " + file);
   }
-  std::vector<std::string>& parts = contents.parts;
-  std::ranges::move(pair_parts(contents.shown), std::back_inserter(parts));
-  if (!options.snapshots.empty()) {
-    parts.push_back(field_part(options.snapshots));
-  }
   Outputs outputs;
   outputs.attempt([&] {
-    write_report(options.out, parts);
-    tell_page(options, contents, invocation);
+    write_report(options.out, contents.parts);
+    tell_page(options.out, read_text(contents), options.csv == stdout_name, "open it in a browser",
+              invocation);
   });
   outputs.write(invocation.out, options.csv, [&] { return csv_of(contents.lines); });
   outputs.finish(invocation.err);
@@ -278,12 +231,17 @@ Action declare_report(OptionList& options) {
                 "result files (--json) of any verb, class sheets of lessons, or "
                 "folders of them");
   options.group("Output");
-  options.text("--snapshots DIR", typed->snapshots,
-               "folder of --snapshot-every; its .npy files become a film of the field");
   options.output("-o,--out FILE.html", typed->out, kind_of_output::page, "where the page goes");
   options.output("--csv FILE|-", typed->csv, kind_of_output::csv,
                  "results of all files as CSV; - is stdout, which then has nothing else");
   return [typed](const Invocation& invocation) { return run_report(*typed, invocation); };
+}
+
+Action declare_live(OptionList& options) {
+  const auto path = std::make_shared<std::string>("live.html");
+  options.group("Output");
+  options.output("-o,--out FILE.html", *path, kind_of_output::page, "where the page goes");
+  return [path](const Invocation& invocation) { return run_live(*path, invocation); };
 }
 
 } // namespace diffbench::bench

@@ -38,12 +38,12 @@ double sum_at(const Value& counts, std::string_view path) {
     sum = counts.number();
   } else if (key != "*") {
     sum = sum_at(counts.find(key), rest);
-  } else if (const auto* all = std::get_if<std::unique_ptr<Value::Object>>(&counts.data())) {
-    for (const Member& each : **all) {
+  } else if (const auto* all = std::get_if<Value::Object>(&counts.data())) {
+    for (const Member& each : *all) {
       sum += sum_at(each.value, rest);
     }
-  } else if (const auto* list = std::get_if<std::unique_ptr<Value::List>>(&counts.data())) {
-    for (const Value& each : **list) {
+  } else {
+    for (const Value& each : counts.elements()) {
       sum += sum_at(each, rest);
     }
   }

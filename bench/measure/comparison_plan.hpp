@@ -38,9 +38,10 @@ struct RowPlan {
 
 /// Rows on many ranks, beside those of this process.
 struct RankPlan {
-  cluster::Ranks* ranks = nullptr; ///< null: there are no such rows
-  std::int64_t halo_depth = 0;     ///< 0: chosen by trying
-  bool gpu_aware = false;          ///< messages of GPU rows in the device's memory
+  cluster::Ranks* ranks = nullptr;     ///< null: there are no such rows
+  std::int64_t halo_depth = 0;         ///< 0: chosen by trying
+  bool gpu_aware = false;              ///< messages of GPU rows in the device's memory
+  std::vector<std::string> given = {}; ///< the options of these that were given
 };
 
 /// All of it; everything that can be known without looking at the machine is valid.
@@ -55,7 +56,6 @@ struct ComparisonPlan : RunPlan, RowPlan {
   std::int64_t sample_steps = 0; ///< of each sample; 0: as many as the budget affords
   bool copy_roof = true;         ///< measure the machine's copy bandwidth, too
   bool prove_fields = true;      ///< prove rows on other fields, too, see field_proof.hpp
-  bool prove_last_step = false;  ///< the reference takes all steps, however long that lasts
 };
 
 } // namespace diffbench::bench

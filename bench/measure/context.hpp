@@ -4,7 +4,6 @@
 #pragma once
 
 #include <concepts>
-#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>

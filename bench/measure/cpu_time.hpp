@@ -3,7 +3,6 @@
 #pragma once
 
 #include <sys/time.h>
-#include <ctime>
 #include <utility>
 #include <vector>
 

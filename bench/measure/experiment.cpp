@@ -26,7 +26,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
-#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -128,11 +127,8 @@ class Experiment {
 
   void compute_reference(ComparisonResult& result) {
     const Observed span = competition_.stage("reference");
-    // A recorded run is proved at its last step, whatever that takes.
-    const double limit =
-        plan_.prove_last_step ? std::numeric_limits<double>::infinity() : table_.reference();
-    result.field =
-        first_runs_.compute_reference(limit, [&](double fraction) { progress_.update(fraction); });
+    result.field = first_runs_.compute_reference(
+        table_.reference(), [&](double fraction) { progress_.update(fraction); });
     if (result.field->steps < plan_.iterations) {
       notes_.push_back(fmt::format(
           "the reference takes too long for all {} steps: fields are compared after {} or fewer",

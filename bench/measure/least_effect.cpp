@@ -10,7 +10,6 @@
 #include <cmath>
 #include <functional>
 #include <sstream>
-#include <string>
 #include <vector>
 
 namespace diffbench::bench {

@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <map>
-#include <string_view>
 #include <utility>
 
 namespace diffbench::bench {

@@ -203,15 +203,12 @@ CardCounts read_counts(const Value& counted) {
     all.counts[source.calls] += counted.find(source.path).find("calls").number();
     all.counts[source.bytes] += counted.find(source.path).find("bytes").number();
   }
-  const Value& kernels = counted.find("kernels");
-  if (const auto* list = std::get_if<std::unique_ptr<Value::List>>(&kernels.data())) {
-    for (const Value& each : **list) {
-      CountedKernel kernel{.name = each.find("name").plain_text(), .counts = {}};
-      for (const KernelSource& source : kernel_sources) {
-        kernel.counts[source.which] += each.find(source.key).number();
-      }
-      all.kernels.push_back(std::move(kernel));
+  for (const Value& each : counted.find("kernels").elements()) {
+    CountedKernel kernel{.name = each.find("name").plain_text(), .counts = {}};
+    for (const KernelSource& source : kernel_sources) {
+      kernel.counts[source.which] += each.find(source.key).number();
     }
+    all.kernels.push_back(std::move(kernel));
   }
   return all;
 }

@@ -60,12 +60,9 @@ void declare_transfer(OptionList& options, SessionOptions& session);
 /// Which device, and whether its kernels are tuned anew.
 void declare_device_choice(OptionList& options, SessionOptions& session, bool& chosen);
 void declare_round_trips(OptionList& options, std::int64_t& every);
-/// The group of these, which runs that last share.
-inline constexpr const char* ranks_group =
-    "Many ranks (mpirun -n 4 diffbench ...), and runs of hours";
 void declare_ranks(OptionList& options, RankPlan& many);
 /// Refuses these where the run is not on ranks. Throws InvalidInput.
-void refuse_without_ranks(const OptionList& options);
+void refuse_without_ranks(const RankPlan& many);
 void declare_halo_depth(OptionList& options, std::int64_t& depth);
 /// Its value is wanted before the arguments are parsed, and on all ranks: comm_timeout_in().
 void declare_comm_timeout(OptionList& options);

@@ -171,24 +171,12 @@ std::vector<std::string> OptionList::without_effect() const {
 
 void OptionList::add(OptionList& other) {
   for (Option& option : other.options_) {
-    if (option.kind == Kind::check) {
-      continue;
-    }
-    const Read hand_on = [&option](std::string_view, const std::string& text) {
-      option.typed.push_back(text);
-    };
-    const auto known = std::ranges::find(options_, option.name, &Option::name);
-    if (known != options_.end()) {
-      known->read = [also = known->read, hand_on](std::string_view name, const std::string& text) {
-        also(name, text);
-        hand_on(name, text);
+    if (option.kind != Kind::check) {
+      options_.push_back(option);
+      options_.back().read = [&option](std::string_view, const std::string& text) {
+        option.typed.push_back(text);
       };
-      continue;
     }
-    const auto behind = std::find_if(options_.rbegin(), options_.rend(), [&](const Option& each) {
-                          return each.group == option.group;
-                        }).base();
-    options_.insert(behind == options_.begin() ? options_.end() : behind, option)->read = hand_on;
   }
   std::ranges::copy(other.hints_, std::back_inserter(hints_));
 }

@@ -161,10 +161,8 @@ class OptionList {
   void needs(std::string_view name, std::string_view what, std::function<bool()> heeded);
   /// A line for stderr before the verb's work, where `make` has one once all is read.
   void hint(std::function<std::string()> make) { hints_.push_back(std::move(make)); }
-  /// The lines of all hints, also of lists that were added.
   [[nodiscard]] std::vector<std::string> hints() const;
-  /// The options of `other`, which are typed here and read there, behind those of their group. One
-  /// of a name that is here already is read by both.
+  /// The options of `other`, which are typed here and read there.
   void add(OptionList& other);
 
   [[nodiscard]] bool declares(std::string_view name) const;

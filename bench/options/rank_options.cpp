@@ -15,6 +15,7 @@ namespace diffbench::bench {
 namespace {
 
 constexpr std::string_view comm_timeout = "--comm-timeout";
+constexpr std::string_view ranks_group = "Many ranks (mpirun -n 4 diffbench ...)";
 constexpr double usual_comm_timeout = 120;
 constexpr double longest_comm_timeout = 86400;
 
@@ -65,18 +66,17 @@ void declare_comm_timeout(OptionList& options) {
       });
 }
 
-void refuse_without_ranks(const OptionList& options) {
-  for (const std::string_view name : {"--halo-depth", "--gpu-aware", "--comm-timeout"}) {
-    if (options.given(name)) {
-      throw InvalidInput(fmt::format(
-          "{}: has no effect on one process; start several ranks: mpirun -n 4 diffbench ...",
-          name));
-    }
+void refuse_without_ranks(const RankPlan& many) {
+  if (many.ranks == nullptr && !many.given.empty()) {
+    throw InvalidInput(fmt::format(
+        "{}: has no effect on one process; start several ranks: mpirun -n 4 diffbench ...",
+        many.given.front()));
   }
 }
 
 void declare_ranks(OptionList& options, RankPlan& many) {
-  options.group(ranks_group);
+  options.group(std::string(ranks_group));
+  options.check([&] { many.given = options.given_names(ranks_group); });
   declare_halo_depth(options, many.halo_depth);
   options.parsed("--gpu-aware on|off", many.gpu_aware,
                  "keep messages of GPU rows on the device; needs an MPI with CUDA support "

@@ -23,6 +23,7 @@ struct Invocation {
   std::ostream& err;               ///< stderr: progress, hints, warnings
   std::string command;             ///< the whole command line
   cluster::Ranks* ranks = nullptr; ///< those of a launcher such as mpirun; null without one
+  bool quiet = false;              ///< --quiet: nothing but errors on stderr
 };
 
 /// Does what the verb is for. Returns the exit code; throws as run_comparison() does.

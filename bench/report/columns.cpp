@@ -55,11 +55,11 @@ std::string cell(const Cells& cells, const std::string& column) {
 }
 
 void flatten(const Value& value, const std::string& name, Cells& cells) {
-  if (const auto* object = std::get_if<std::unique_ptr<Value::Object>>(&value.data())) {
-    for (const Member& member : **object) {
+  if (const auto* object = std::get_if<Value::Object>(&value.data())) {
+    for (const Member& member : *object) {
       flatten(member.value, name.empty() ? member.key : name + "." + member.key, cells);
     }
-  } else if (!std::holds_alternative<std::unique_ptr<Value::List>>(value.data())) {
+  } else if (!std::holds_alternative<Value::List>(value.data())) {
     cells.emplace_back(name, value.is_null() ? "" : csv_cell(value));
   }
 }
@@ -102,9 +102,7 @@ std::string_view unit_name(std::string (*unit)(const Value&)) {
 std::string csv_of(const Value& objects) {
   std::vector<std::string> names; // of all lines: an object may lack what another one has
   std::vector<Cells> lines;
-  static const Value::List none;
-  const auto* list = std::get_if<std::unique_ptr<Value::List>>(&objects.data());
-  for (const Value& object : list != nullptr ? **list : none) {
+  for (const Value& object : objects.elements()) {
     flatten(object, "", lines.emplace_back());
     for (const auto& [name, text] : lines.back()) {
       if (std::ranges::find(names, name) == names.end()) {

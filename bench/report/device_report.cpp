@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "device_report.hpp"
+#include "table.hpp"
 
 #include "columns.hpp"
 #include "conclusion.hpp"
@@ -134,9 +134,6 @@ std::string format_transfers(const ComparisonResult& result) {
 }
 
 std::string device_verdict(const ComparisonResult& result) {
-  if (!concludes(evidence(result.disturbed))) {
-    return ""; // verdict() says so
-  }
   const Row* row =
       fastest(result, [](const Row& other) { return other.on_device() && !other.is_peer; });
   if (row == nullptr) {

@@ -11,16 +11,16 @@ using nlohmann::ordered_json;
 
 struct ToJson {
   ordered_json operator()(const auto& plain) const { return plain; }
-  ordered_json operator()(const std::unique_ptr<Value::List>& list) const {
+  ordered_json operator()(const Value::List& list) const {
     ordered_json json = ordered_json::array();
-    for (const Value& element : *list) {
+    for (const Value& element : list) {
       json.push_back(json_of(element));
     }
     return json;
   }
-  ordered_json operator()(const std::unique_ptr<Value::Object>& object) const {
+  ordered_json operator()(const Value::Object& object) const {
     ordered_json json = ordered_json::object();
-    for (const Member& member : *object) {
+    for (const Member& member : object) {
       json.emplace(member.key, json_of(member.value));
     }
     return json;

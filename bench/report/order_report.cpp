@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "order_report.hpp"
+#include "table.hpp"
 
 #include "columns.hpp"
 #include "conclusion.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "page.hpp"
+#include "report_file.hpp"
 
 #include "diffbench/errors.hpp"
 

@@ -2,7 +2,6 @@
 #include "report_file.hpp"
 
 #include "diffbench/atomic_file.hpp"
-#include "page.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace diffbench::bench {
 
@@ -21,5 +22,14 @@ namespace diffbench::bench {
 
 /// Throws Error when it cannot be written, Unavailable where the build has no page.
 void write_report(const std::filesystem::path& path, std::span<const std::string> parts);
+
+/// The page that the build made of viz/ and put into the program, in two parts; the data goes
+/// between them.
+struct Page {
+  std::string_view head, tail;
+};
+
+/// Throws Unavailable (why, and what to install) where the build could not make one.
+[[nodiscard]] Page report_page();
 
 } // namespace diffbench::bench

@@ -2,14 +2,11 @@
 #include "report_json.hpp"
 
 #include "metrics.hpp"
-#include "order_report.hpp"
-#include "telemetry_report.hpp"
-#include "verdict.hpp"
+#include "table.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 #include <vector>
 
 namespace diffbench::bench {
@@ -146,36 +143,18 @@ SampleSeries sample_series(const Problem& problem, const Row& row, std::string_v
 }
 
 Value to_json(const ComparisonResult& result) {
-  std::vector<SampleSeries> series;
-  Value rows = Value::list();
-  for (const Row& row : result.rows) {
-    if (row.ranked()) {
-      series.push_back(sample_series(result.problem, row, "stencil"));
-    }
-    rows.push_back(row_json(result, row));
-  }
-  return result_file(result.context, series,
-                     {{"schema", result_schema},
-                      {"command", result.command},
-                      {"interrupted", result.interrupted},
-                      {"disturbed", result.disturbed},
-                      {"sentence", verdict(result)},
-                      {"columns", row_heads()},
-                      {"pictures", pictures_json(row_pictures(result))},
-                      {"problem", problem_json(result)},
-                      {"baseline", result.baseline},
-                      {"budget_seconds", result.budget_seconds},
-                      {"copy", copy_json(result.copy)},
-                      {"results", std::move(rows)},
-                      {"order", order_json(result)},
-                      {"transfers", transfers_json(result.transfers)},
-                      {"field", field_json(result.field)},
-                      {"denormals", denormals_json(result.denormals)},
-                      {"telemetry", telemetry_json(result.telemetry)},
-                      {"peak_host_bytes", result.peak_host_bytes},
-                      {"notes", result.notes}});
+  return {
+      {"problem", problem_json(result)},
+      {"baseline", result.baseline},
+      {"budget_seconds", result.budget_seconds},
+      {"copy", copy_json(result.copy)},
+      {"results", Value::each(result.rows, [&](const Row& row) { return row_json(result, row); })},
+      {"order", order_json(result)},
+      {"transfers", transfers_json(result.transfers)},
+      {"field", field_json(result.field)},
+      {"denormals", denormals_json(result.denormals)},
+      {"telemetry", telemetry_json(result.telemetry)},
+      {"peak_host_bytes", result.peak_host_bytes}};
 }
-
-std::string format_json(const ComparisonResult& result) { return to_text(to_json(result)); }
 
 } // namespace diffbench::bench

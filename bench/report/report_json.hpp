@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The result file of a comparison.
+// What a result file says of a comparison.
 #pragma once
 
 #include "picture.hpp"
@@ -13,12 +13,13 @@
 
 namespace diffbench::bench {
 
-/// context, benchmarks[] (one entry a sample) and diffbench{}. A number that is not known is null;
-/// there is never a NaN or an infinity in it.
+/// All that was found, but for sentence and notes.
 [[nodiscard]] Value to_json(const ComparisonResult& result);
 
 // Its parts, for the files of experiments that are comparisons, too.
 [[nodiscard]] Value row_heads();
+/// Its rows as lines of a table, for csv_of().
+[[nodiscard]] Value csv_lines(const ComparisonResult& result);
 /// Of its rows, which are in the list `rows`; times of steps, of runs and their phases.
 [[nodiscard]] std::vector<Picture> row_pictures(const ComparisonResult& result,
                                                 const std::string& rows = "results");
@@ -29,8 +30,5 @@ namespace diffbench::bench {
 /// Named "FAMILY/ROW/DTYPE/NXxNY".
 [[nodiscard]] SampleSeries sample_series(const Problem& problem, const Row& row,
                                          std::string_view family);
-
-/// to_json() as text with a final newline.
-[[nodiscard]] std::string format_json(const ComparisonResult& result);
 
 } // namespace diffbench::bench

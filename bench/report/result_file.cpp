@@ -15,7 +15,6 @@
 #include <functional>
 #include <iterator>
 #include <numeric>
-#include <ranges>
 
 namespace diffbench::bench {
 

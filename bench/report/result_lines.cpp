@@ -76,19 +76,19 @@ void add_lines(const ordered_json& part, const Value& around, Value& lines) {
 
 std::string experiment_of(const ordered_json& own) {
   const ordered_json& name = member(own, "experiment");
-  return name.is_string() ? name.get<std::string>() : "comparison";
+  return name.is_string() ? name.get<std::string>() : comparison_name; // of older files
 }
 
 const ordered_json& results_of(const ordered_json& own) {
   const std::string experiment = experiment_of(own);
-  return member(own, experiment == "comparison" ? "results" : experiment);
+  return member(own, experiment == comparison_name ? "results" : experiment);
 }
 
 void add_result_lines(const std::string& file, const ordered_json& own, Value& lines) {
   const std::string experiment = experiment_of(own);
   const Value around{
       {"file", file}, {"experiment", experiment}, {"command", value_of(member(own, "command"))}};
-  if (experiment == "comparison") {
+  if (experiment == comparison_name) {
     add_lines(own, around, lines);
   } else {
     add_lines(results_of(own), around, lines);

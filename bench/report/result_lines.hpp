@@ -10,7 +10,9 @@
 
 namespace diffbench::bench {
 
-/// What the part `diffbench` of a result file is of: an experiment of the lab, or "comparison".
+/// The verb without a name, as an experiment.
+inline constexpr const char* comparison_name = "comparison";
+/// What the part `diffbench` of a result file is of: an experiment of the lab, or comparison_name.
 [[nodiscard]] std::string experiment_of(const nlohmann::ordered_json& own);
 /// What the experiment found; of a comparison its results. Null where there is nothing.
 [[nodiscard]] const nlohmann::ordered_json& results_of(const nlohmann::ordered_json& own);

@@ -1,23 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The columns of a comparison's rows: its table, the rows of its JSON, its CSV.
 #include "columns.hpp"
-#include "device_report.hpp"
 #include "irregularity.hpp"
 #include "metrics.hpp"
-#include "report_csv.hpp"
 #include "report_json.hpp"
 #include "table.hpp"
-#include "telemetry_report.hpp"
-#include "wrong_row.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <memory>
-#include <string_view>
-#include <utility>
-#include <variant>
-#include <vector>
+#include <string>
 
 namespace diffbench::bench {
 
@@ -179,40 +170,6 @@ constexpr Column<Row> cost_columns[] = {
     {nullptr, "peak memory", as_bytes, field<&Row::peak_host_bytes>},
 };
 
-/// The columns of the CSV that stand first or have a name of their own, and where each is in the
-/// row's JSON. All others are called as in the JSON.
-constexpr std::pair<const char*, const char*> csv_columns[] = {
-    {"threads", "threads"},
-    {"verified", "verified.bitwise"},
-    {"verified_steps", "verified.steps"},
-    {"samples", "samples"},
-    {"iterations_per_sample", "iterations_per_sample"},
-    {"seconds_per_iteration", "seconds_per_iteration"},
-    {"seconds_q1", "seconds_per_iteration_quartiles.q1"},
-    {"seconds_q3", "seconds_per_iteration_quartiles.q3"},
-    {"seconds_min", "seconds_per_iteration_quartiles.min"},
-    {"seconds_max", "seconds_per_iteration_quartiles.max"},
-    {"cells_per_second", "cells_per_second"},
-    {"bytes_per_second", "bytes_per_second"},
-    {"fraction_of_copy", "fraction_of_copy"},
-    {"speedup_vs_baseline", "speedup_vs_baseline"},
-    {"speedup_vs_best_cpu", "speedup_vs_best_cpu"},
-    {"setup_seconds", "setup_seconds"},
-    {"cold_seconds", "end_to_end.cold_seconds"},
-    {"warm_seconds", "end_to_end.warm_seconds"},
-    {"peak_host_bytes", "peak_host_bytes"},
-};
-
-bool is_plain(const Value& value) {
-  return !value.is_null() && !std::holds_alternative<std::unique_ptr<Value::List>>(value.data()) &&
-         !std::holds_alternative<std::unique_ptr<Value::Object>>(value.data());
-}
-
-bool has_own_name(const char* key) {
-  return std::ranges::any_of(
-      csv_columns, [&](const auto& column) { return std::string_view(column.second) == key; });
-}
-
 } // namespace
 
 Value row_heads() { return heads_of(columns); }
@@ -244,35 +201,16 @@ std::string format_costs(const ComparisonResult& result) {
 }
 
 Value csv_lines(const ComparisonResult& result) {
-  const Value problem = problem_json(result);
-  Value lines = Value::list();
-  for (const Row& row : result.rows) {
-    Value json = row_json(result, row);
-    json["samples"] = row.samples.size();
-    Value line;
-    for (const char* name : {"backend", "device", "status", "reason"}) {
-      line[name] = json.find(name);
-    }
-    for (const char* name : {"nx", "ny", "dtype", "boundary", "iterations"}) {
-      line[name] = problem.find(name);
-    }
-    for (const auto& [name, path] : csv_columns) {
-      line[name] = json.find(path);
-    }
-    // Of the warm run: with what no phase explains they add up to warm_seconds.
-    for (const NamedPhase& phase : named_phases) {
-      line[fmt::format("phase_{}_seconds", phase.name)] =
-          json.find(fmt::format("phases.{}", phase.name));
-    }
-    line["phase_unexplained_seconds"] = json.find("phases.unexplained");
-    for (const Column<Shown>& column : columns) {
-      if (column.key != nullptr && !has_own_name(column.key) && is_plain(json.find(column.key))) {
-        line[column.key] = json.find(column.key);
-      }
-    }
-    lines.push_back(std::move(line));
-  }
-  return lines;
+  const Problem& problem = result.problem;
+  return Value::each(result.rows, [&](const Row& row) {
+    return object_of(columns, Shown{result, row, metrics(result, row)},
+                     {{"nx", problem.nx},
+                      {"ny", problem.ny},
+                      {"dtype", problem.dtype},
+                      {"boundary", problem.boundary},
+                      {"iterations", result.iterations},
+                      {"samples", row.samples.size()}});
+  });
 }
 
 } // namespace diffbench::bench

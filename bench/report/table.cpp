@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "table.hpp"
 
-#include "device_report.hpp"
-#include "order_report.hpp"
 #include "statistics.hpp"
-#include "telemetry_report.hpp"
 #include "text_table.hpp"
 #include "units.hpp"
-#include "verdict.hpp"
-#include "wrong_row.hpp"
 
 #include <fmt/format.h>
 
@@ -16,7 +11,6 @@
 #include <functional>
 #include <limits>
 #include <optional>
-#include <string_view>
 
 namespace diffbench::bench {
 
@@ -143,21 +137,11 @@ std::string format_troubles(const ComparisonResult& result) {
   return text.empty() ? text : "\n" + text;
 }
 
-std::string format_report(const ComparisonResult& result, const std::string& bars) {
-  std::string text = format_title(result) + format_figures(result) + format_baseline(result) +
-                     format_order(result) + format_proofs(result) + format_costs(result) +
-                     format_telemetry(result) + format_ledger(result) + format_speedups(result) +
-                     format_transfers(result) + bars + format_troubles(result) +
-                     format_machine(result);
-  for (const std::string& note : result.notes) {
-    text += "note: " + note + "\n";
-  }
-  if (const auto undecided = order_note(result)) {
-    text += "note: " + *undecided + "\n";
-  }
-  text += "\n" + verdict(result) + "\n";
-  const std::string device = device_verdict(result);
-  return device.empty() ? text : text + device + "\n";
+std::string format_tables(const ComparisonResult& result) {
+  return format_title(result) + format_figures(result) + format_baseline(result) +
+         format_order(result) + format_proofs(result) + format_costs(result) +
+         format_telemetry(result) + format_ledger(result) + format_speedups(result) +
+         format_transfers(result) + format_troubles(result) + format_machine(result);
 }
 
 } // namespace diffbench::bench

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The result as text for a person: the figures, what the runs cost end to end, the machine, and
-// one sentence on what it means.
+// What a comparison found, part by part: as text for people, and as data. Parts of which there is
+// nothing to say are empty; the others begin with an empty line.
 #pragma once
 
 #include "result.hpp"
 #include "value.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace diffbench::bench {
 
-/// `bars` (bars.hpp) come after the tables.
-[[nodiscard]] std::string format_report(const ComparisonResult& result,
-                                        const std::string& bars = {});
+[[nodiscard]] std::string format_tables(const ComparisonResult& result);
 
 // Its parts, for the reports of experiments that are comparisons, too.
 
@@ -34,5 +33,50 @@ namespace diffbench::bench {
 /// A line for each row that has no time and why; rows that follow one another and have the same
 /// trouble share one. After an empty line, where there are any.
 [[nodiscard]] std::string format_troubles(const ComparisonResult& result);
+
+// The order of the rows of a run that went on until it was decided.
+
+/// The table, after an empty line; empty where the run did not ask for an order, or has fewer than
+/// two rows with a time. Verdicts only where nothing disturbed the run.
+[[nodiscard]] std::string format_order(const ComparisonResult& result);
+/// The same for programs; null where it was not asked for.
+[[nodiscard]] Value order_json(const ComparisonResult& result);
+/// What is not decided, and what would decide it; empty where all is.
+[[nodiscard]] std::optional<std::string> order_note(const ComparisonResult& result);
+
+// Of rows on a GPU.
+
+/// The phases of the warm and of the cold run of each row on a device, in ms.
+[[nodiscard]] std::string format_ledger(const ComparisonResult& result);
+/// Against the baseline and against the best CPU backend.
+[[nodiscard]] std::string format_speedups(const ComparisonResult& result);
+/// The same of one row for programs.
+[[nodiscard]] Value speedups_json(const ComparisonResult& result, const Row& row,
+                                  const Row* against);
+[[nodiscard]] std::string format_transfers(const ComparisonResult& result);
+
+/// One sentence on what the fastest GPU row is worth; empty without one.
+[[nodiscard]] std::string device_verdict(const ComparisonResult& result);
+
+// Telemetry.
+
+/// A table of those figures that could be read, and a line for each source that could not; empty
+/// without --telemetry.
+[[nodiscard]] std::string format_telemetry(const ComparisonResult& result);
+
+/// null without telemetry.
+[[nodiscard]] Value telemetry_json(const std::optional<RowTelemetry>& row);
+[[nodiscard]] Value telemetry_json(const std::optional<TelemetrySources>& telemetry);
+
+// How rows are wrong.
+
+/// "differs from the reference after 20 steps by up to 1e-07 (1 ulp) in ..., so it was not timed",
+/// of a row that is wrong.
+[[nodiscard]] std::string describe_wrong(const Verification& verification, const Problem& problem);
+
+/// Which fields rows were proved on beside the run's: a line for those with the same ones.
+[[nodiscard]] std::string format_proofs(const ComparisonResult& result);
+
+[[nodiscard]] Value verification_json(const Verification& verification);
 
 } // namespace diffbench::bench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "telemetry_report.hpp"
+#include "table.hpp"
 
 #include "columns.hpp"
 #include "units.hpp"
@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <utility>
 #include <vector>
 
 namespace diffbench::bench {

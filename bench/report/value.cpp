@@ -5,53 +5,27 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 namespace diffbench::bench {
 
-Value::Value() noexcept : data_(nullptr) {}
-Value::Value(bool truth) : data_(truth) {}
-Value::Value(double number) : data_(nullptr) {
+Value::Value(double number) {
   if (std::isfinite(number)) {
     data_ = number;
   }
 }
-Value::Value(std::int64_t number) : data_(number) {}
-Value::Value(std::uint64_t number) : data_(number) {}
-Value::Value(const char* text) : data_(std::string(text)) {}
-Value::Value(std::string text) : data_(std::move(text)) {}
-Value::Value(std::string_view text) : data_(std::string(text)) {}
-Value::Value(List list) : data_(std::make_unique<List>(std::move(list))) {}
-Value::Value(std::initializer_list<Member> members) : data_(std::make_unique<Object>(members)) {}
-Value::Value(Value&& other) noexcept = default;
-Value& Value::operator=(Value&& other) noexcept = default;
-Value::~Value() = default;
+Value::Value(std::initializer_list<Member> members) : data_(Object(members)) {}
 
-Value::Value(const Value& other) : data_(nullptr) {
-  std::visit(
-      [&]<typename T>(const T& data) {
-        if constexpr (std::is_copy_constructible_v<T>) {
-          data_ = data;
-        } else {
-          data_ = std::make_unique<typename T::element_type>(*data);
-        }
-      },
-      other.data_);
-}
-
-Value& Value::operator=(const Value& other) { return *this = Value(other); }
-
-Value Value::list(std::initializer_list<Value> elements) { return Value(List(elements)); }
-
-void Value::push_back(Value element) {
-  std::get<std::unique_ptr<List>>(data_)->push_back(std::move(element));
+const Value::List& Value::elements() const {
+  static const List none;
+  const auto* list = std::get_if<List>(&data_);
+  return list != nullptr ? *list : none;
 }
 
 Value& Value::operator[](std::string_view key) {
   if (is_null()) {
-    data_ = std::make_unique<Object>();
+    data_ = Object();
   }
-  Object& object = *std::get<std::unique_ptr<Object>>(data_);
+  auto& object = std::get<Object>(data_);
   const auto found = std::ranges::find(object, key, &Member::key);
   if (found != object.end()) {
     return found->value;
@@ -71,13 +45,13 @@ Value& Value::at_path(std::string_view path) {
 
 const Value& Value::find(std::string_view path) const {
   static const Value null;
-  const auto* object = std::get_if<std::unique_ptr<Object>>(&data_);
+  const auto* object = std::get_if<Object>(&data_);
   if (object == nullptr) {
     return null;
   }
   const std::size_t point = path.find('.');
-  const auto found = std::ranges::find(**object, path.substr(0, point), &Member::key);
-  if (found == (*object)->end()) {
+  const auto found = std::ranges::find(*object, path.substr(0, point), &Member::key);
+  if (found == object->end()) {
     return null;
   }
   return point == std::string_view::npos ? found->value : found->value.find(path.substr(point + 1));
@@ -106,8 +80,7 @@ std::string Value::plain_text() const {
 }
 
 void Value::erase(std::string_view key) {
-  std::erase_if(*std::get<std::unique_ptr<Object>>(data_),
-                [&](const Member& member) { return member.key == key; });
+  std::erase_if(std::get<Object>(data_), [&](const Member& member) { return member.key == key; });
 }
 
 } // namespace diffbench::bench

@@ -9,11 +9,11 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -26,24 +26,24 @@ class Value {
   using List = std::vector<Value>;
   using Object = std::vector<Member>; ///< in the order in which they are written
 
-  Value() noexcept;
-  Value(std::nullptr_t) noexcept : Value() {}
-  Value(bool truth);
+  Value() noexcept = default;
+  Value(std::nullptr_t) noexcept {}
+  Value(bool truth) : data_(truth) {}
   /// Not a number, and infinity, are null: JSON has neither, and readers break on a bare NaN.
   Value(double number);
-  Value(std::int64_t number);
-  Value(std::uint64_t number);
+  Value(std::int64_t number) : data_(number) {}
+  Value(std::uint64_t number) : data_(number) {}
   template <std::integral Integer>
   Value(Integer number)
       : Value(
             static_cast<std::conditional_t<std::is_signed_v<Integer>, std::int64_t, std::uint64_t>>(
                 number)) {}
-  Value(const char* text);
-  Value(std::string text);
-  Value(std::string_view text);
+  Value(const char* text) : data_(std::string(text)) {}
+  Value(std::string text) : data_(std::move(text)) {}
+  Value(std::string_view text) : data_(std::string(text)) {}
   template <typename T>
   Value(const std::vector<T>& elements) : Value(List(elements.begin(), elements.end())) {}
-  Value(List list);
+  Value(List list) : data_(std::move(list)) {}
   /// Null for what is not known.
   template <typename T>
   Value(const std::optional<T>& known) : Value(known ? Value(*known) : Value()) {}
@@ -52,13 +52,10 @@ class Value {
   requires std::is_enum_v<Enum> Value(Enum value) : Value(std::string_view(to_string(value))) {}
   /// An object.
   Value(std::initializer_list<Member> members);
-  Value(const Value& other);
-  Value(Value&& other) noexcept;
-  Value& operator=(const Value& other);
-  Value& operator=(Value&& other) noexcept;
-  ~Value();
 
-  [[nodiscard]] static Value list(std::initializer_list<Value> elements = {});
+  [[nodiscard]] static Value list(std::initializer_list<Value> elements = {}) {
+    return List(elements);
+  }
   /// What `of`, a function or a member, makes of each element.
   template <typename Elements, typename Of>
   [[nodiscard]] static Value each(const Elements& elements, Of of) {
@@ -69,7 +66,9 @@ class Value {
     return list;
   }
   [[nodiscard]] static Value object() { return std::initializer_list<Member>(); }
-  void push_back(Value element);
+  void push_back(Value element) { std::get<List>(data_).push_back(std::move(element)); }
+  /// Of the list that this is; none of anything else.
+  [[nodiscard]] const List& elements() const;
   /// Of the object, or null, that this is: the member, added last where there is none.
   Value& operator[](std::string_view key);
   /// The same down a path of keys with points between.
@@ -80,7 +79,7 @@ class Value {
   void erase(std::string_view key);
 
   using Data = std::variant<std::nullptr_t, bool, double, std::int64_t, std::uint64_t, std::string,
-                            std::unique_ptr<List>, std::unique_ptr<Object>>;
+                            List, Object>;
   [[nodiscard]] const Data& data() const { return data_; }
   /// Of a number; 0 of anything else.
   [[nodiscard]] double number() const;

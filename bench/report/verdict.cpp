@@ -3,6 +3,7 @@
 
 #include "conclusion.hpp"
 #include "metrics.hpp"
+#include "table.hpp"
 #include "units.hpp"
 
 #include <fmt/format.h>
@@ -92,7 +93,9 @@ std::string verdict(const ComparisonResult& result) {
       fmt::format("{} on {} {} {} an iteration{}{}{}.", best->name, place(*best), rank,
                   format_seconds(*seconds_per_iteration(*best)), against(result, *best),
                   against_the_roof(result, *best), order_doubt(found));
-  return concluded(evidence(result.disturbed), sentence);
+  const std::string device = device_verdict(result);
+  return concluded(evidence(result.disturbed),
+                   device.empty() ? sentence : fmt::format("{}\n{}", sentence, device));
 }
 
 } // namespace diffbench::bench

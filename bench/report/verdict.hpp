@@ -12,7 +12,8 @@ namespace diffbench::bench {
 
 /// Names the fastest verified row, how many times as fast as the baseline and as the best
 /// one-thread backend it is, what its share of the copy bandwidth means, and whether the spreads
-/// leave the order of the first two open. Softened where other programs ran.
+/// leave the order of the first two open; then what the fastest GPU row is worth. Withdrawn where
+/// other programs ran.
 [[nodiscard]] std::string verdict(const ComparisonResult& result);
 
 /// To follow the name of the fastest row: "; simd took 0.97 to 1.1 times as long, so the order of

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "wrong_row.hpp"
+#include "table.hpp"
 
 #include "units.hpp"
 
@@ -7,7 +7,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <utility>
 #include <vector>
 
 namespace diffbench::bench {

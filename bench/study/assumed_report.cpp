@@ -449,7 +449,7 @@ void add_marked_rows(LabReport& report, const Value& rows) {
   if (!report.rows) {
     report.rows = report.data.find("results");
   }
-  for (const Value& row : *std::get<std::unique_ptr<Value::List>>(rows.data())) {
+  for (const Value& row : rows.elements()) {
     report.rows->push_back(row);
   }
 }

@@ -9,8 +9,8 @@
 #include "json.hpp"
 #include "option_list.hpp"
 #include "output.hpp"
-#include "page.hpp"
 #include "report_file.hpp"
+#include "result_lines.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -50,7 +50,7 @@ std::string table_text(const LabReport& report) {
 void withdraw(Value& value) {
   if (std::holds_alternative<std::string>(value.data())) {
     value = no_conclusion;
-  } else if (std::holds_alternative<std::unique_ptr<Value::List>>(value.data())) {
+  } else if (std::holds_alternative<Value::List>(value.data())) {
     value = Value::list();
   } else {
     value = nullptr;
@@ -67,11 +67,12 @@ void withdraw(Value& data, std::string_view path) {
     return;
   }
   const std::string_view list_path = path.substr(0, list_ends);
-  const Value& list = list_path.empty() ? data : data.find(list_path);
-  if (const auto* elements = std::get_if<std::unique_ptr<Value::List>>(&list.data())) {
-    for (Value& element : **elements) {
+  if (list_path.empty() || !data.find(list_path).is_null()) {
+    Value& list = list_path.empty() ? data : data.at_path(list_path);
+    list = Value::each(list.elements(), [&](Value element) {
       withdraw(element, path.substr(list_ends + each.size()));
-    }
+      return element;
+    });
   }
 }
 
@@ -91,8 +92,14 @@ Value lab_part(const std::string& name, const std::string& command, const LabRep
                 {"sentence", sentence_of(report)},
                 {"notes", notes_of(report)},
                 {"columns", report.columns},
-                {"pictures", pictures_json(report.pictures)},
-                {name, report.data}};
+                {"pictures", pictures_json(report.pictures)}};
+  if (name == comparison_name) {
+    for (const Member& member : std::get<Value::Object>(report.data.data())) {
+      part[member.key] = member.value;
+    }
+  } else {
+    part[name] = report.data;
+  }
   if (!report.assumed.is_null()) {
     part["assumed"] = report.assumed;
   }
@@ -100,8 +107,7 @@ Value lab_part(const std::string& name, const std::string& command, const LabRep
 }
 
 Value lab_result(const std::string& name, const std::string& command, const LabReport& report) {
-  return report.file ? *report.file
-                     : result_file(run_context(), report.series, lab_part(name, command, report));
+  return result_file(run_context(), report.series, lab_part(name, command, report));
 }
 
 void mark_disturbed(LabReport& report, const LoadWatch& load) {
@@ -194,7 +200,7 @@ int show_report(const std::string& name, const LabOutput& output, const Invocati
   // After the files: a launcher gives its ranks little time after Ctrl-C, and may take no text
   // then.
   if (!takes_stdout({output.json, output.csv, output.markdown})) {
-    outputs.attempt([&] { write_text(invocation.out, report.shown.value_or(table_text(report))); });
+    outputs.attempt([&] { write_text(invocation.out, table_text(report)); });
   }
   outputs.finish(invocation.err);
   if (cut_short) {

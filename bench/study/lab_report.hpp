@@ -43,10 +43,6 @@ struct LabReport {
   std::optional<std::string> figures = {};     ///< `text` without conclusions; empty: it has none
   std::vector<std::string> findings = {};      ///< notes on what figures show
   std::vector<std::string> found_in_data = {}; ///< paths in `data`, "[]." of each of its elements
-
-  // Of what has forms of its own.
-  std::optional<std::string> shown = {}; ///< the text on stdout; empty: as it is kept
-  std::optional<Value> file = {};        ///< all of the result file; empty: an experiment's
 };
 
 /// Adds a table to a report's text; `figures` is it without conclusions.
@@ -55,7 +51,8 @@ inline void append_table(LabReport& report, const std::string& table) {
   append_table(report, table, table);
 }
 
-/// The part `diffbench` of an experiment's result file.
+/// The part `diffbench` of an experiment's result file: `data` is its member `name`; the members of
+/// a comparison's are its own (result_lines.hpp).
 [[nodiscard]] Value lab_part(const std::string& name, const std::string& command,
                              const LabReport& report);
 

@@ -123,7 +123,6 @@ FileComparison::FileComparison(const RecordedRun& old_run, const RecordedRun& ne
   if (steps != problem_.end()) {
     machine_.push_back(*steps);
     problem_.erase(steps);
-    same_settings_ = false;
   }
   for (const RecordedRow& row : old_run.rows) {
     add(row, new_run.find(row.name));
@@ -149,8 +148,6 @@ void FileComparison::add(const RecordedRow& old_row, const RecordedRow* new_row)
   }
   if (row.reason.empty()) {
     add_differences(machine_, row.name + " ", old_row.provenance, new_row->provenance);
-    same_settings_ = same_settings_ &&
-                     fact(old_row.provenance, "threads") == fact(new_row->provenance, "threads");
   }
   rows_.push_back(std::move(row));
 }

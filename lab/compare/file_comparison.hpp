@@ -35,8 +35,6 @@ class FileComparison {
                  double run_spread = default_run_spread, double least_effect = least_effect_in_run);
 
   [[nodiscard]] bool any_compared() const;
-  /// Neither the iterations nor the threads of a row were asked for otherwise.
-  [[nodiscard]] bool same_settings() const { return same_settings_; }
   /// What shows that the runs are of two machines, "num_cpus 4 and 2"; empty where nothing does.
   [[nodiscard]] const std::string& other_machine() const { return other_machine_; }
   /// Rows with the verdict SLOWER that take longer by more than that, 0.05 being 5 %.
@@ -56,8 +54,7 @@ class FileComparison {
 
   double least_effect_;
   std::string other_machine_;
-  bool disturbed_ = false; ///< while one of them was measured
-  bool same_settings_ = true;
+  bool disturbed_ = false;          ///< while one of them was measured
   std::vector<Difference> machine_; ///< of machine, build, settings and rows
   std::vector<Difference> problem_; ///< with any of them, no row is compared
   std::vector<ComparedRow> rows_;

@@ -20,7 +20,6 @@
 #include <functional>
 #include <limits>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace diffbench::bench {

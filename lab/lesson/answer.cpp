@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <variant>
 
@@ -47,9 +46,7 @@ std::string answer_text(const Answer& answer) {
 }
 
 const Value::List& StepResult::rows(std::string_view path) const {
-  static const Value::List none;
-  const auto* list = std::get_if<std::unique_ptr<Value::List>>(&own.find(path).data());
-  return list != nullptr ? **list : none;
+  return own.find(path).elements();
 }
 
 const Value& StepResult::row(std::string_view path, std::string_view key,

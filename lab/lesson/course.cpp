@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "course.hpp"
 
-#include "command.hpp"
 #include "command_words.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/known_names.hpp"
 #include "exit_code.hpp"
 #include "folder.hpp"
-#include "guess_text.hpp"
 #include "guesses.hpp"
 #include "interrupt.hpp"
 #include "json.hpp"
@@ -72,10 +70,10 @@ std::string heading(const Lesson& lesson, const LessonStep& step, std::size_t pl
 /// A mistake that needs a GPU, in words.
 std::string told(const Pitfall& pitfall) {
   return fmt::format(
-      "\n{}: no figure here, because it needs a GPU\n{}\n{}\n{}\n{}\n{}\n", pitfall.name,
-      fmt::format("  work:     {}", pitfall.work), fmt::format("  mistake:  {}", pitfall.mistake),
-      fmt::format("  right:    {}", pitfall.right), fmt::format("  reason:   {}", pitfall.why),
-      fmt::format("  remedy:   {}", pitfall.advice));
+      "\n{}: no figure here, because it needs a GPU\n  work:     {}\n  mistake:  {}\n  right:    "
+      "{}\n"
+      "  reason:   {}\n  remedy:   {}\n",
+      pitfall.name, pitfall.work, pitfall.mistake, pitfall.right, pitfall.why, pitfall.advice);
 }
 
 class Course {
@@ -183,7 +181,7 @@ class Course {
     }
     std::vector<std::string> words = arguments_[place];
     words.insert(words.end(), {"--json", folder_.part(place).string()});
-    if (invocation_.err.rdbuf() == nullptr) { // --quiet
+    if (invocation_.quiet) {
       words.emplace_back("--quiet");
     }
     say("\n");

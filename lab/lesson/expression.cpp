@@ -191,8 +191,8 @@ class Evaluation {
       Values next;
       for (const Value* value : values) {
         const Value& found = value->find(step);
-        if (const auto* list = std::get_if<std::unique_ptr<Value::List>>(&found.data())) {
-          std::ranges::transform(**list, std::back_inserter(next),
+        if (const auto* list = std::get_if<Value::List>(&found.data())) {
+          std::ranges::transform(*list, std::back_inserter(next),
                                  [](const Value& element) { return &element; });
         } else if (!found.is_null()) {
           next.push_back(&found);

@@ -13,7 +13,6 @@
 
 #include "answer.hpp"
 
-#include <string>
 #include <string_view>
 #include <vector>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "guess_text.hpp"
+#include "guesses.hpp"
 
 #include "diffbench/text.hpp"
 
@@ -133,6 +133,10 @@ std::optional<double> number_of(std::string word) {
   return parse_number<double>(word);
 }
 
+GuessText refused(std::string_view text, std::string_view why) {
+  return {.guess = {}, .complaint = fmt::format("{}{}", printable(text), why)};
+}
+
 GuessText choice_of(std::string_view text, std::size_t choices) {
   std::string word = lower(text);
   std::erase_if(word, [](char c) {
@@ -141,14 +145,8 @@ GuessText choice_of(std::string_view text, std::size_t choices) {
   if (word.size() == 1 && word[0] >= 'a' && static_cast<std::size_t>(word[0] - 'a') < choices) {
     return {.guess = word, .complaint = {}};
   }
-  return {
-      .guess = {},
-      .complaint = fmt::format("{} is none of a {} {}", printable(text),
-                               choices == 2 ? "and" : "to", static_cast<char>('a' + choices - 1))};
-}
-
-GuessText no_number(std::string_view text) {
-  return {.guess = {}, .complaint = fmt::format("{} is not one number above 0", printable(text))};
+  return refused(text, fmt::format(" is none of a {} {}", choices == 2 ? "and" : "to",
+                                   static_cast<char>('a' + choices - 1)));
 }
 
 } // namespace
@@ -170,7 +168,7 @@ GuessText read_guess(std::string_view text, std::string_view unit, std::size_t c
     }
   }
   if (!number || !std::isfinite(*number) || *number <= 0) {
-    return no_number(text);
+    return refused(text, " is not one number above 0");
   }
   std::string rest = without_padding(word.substr(length));
   if (const std::size_t last = rest.find_last_of(' ');
@@ -182,8 +180,7 @@ GuessText read_guess(std::string_view text, std::string_view unit, std::size_t c
     }
   }
   if (text.find("Gb") != std::string_view::npos || rest.find("bit") != std::string::npos) {
-    return {.guess = {},
-            .complaint = fmt::format("{}: bits or bytes? write bytes: GB", printable(text))};
+    return refused(text, ": bits or bytes? write bytes: GB");
   }
   if (rest.empty() || rest == lower(unit)) {
     return {.guess = fmt::format("{}", *number), .complaint = {}};
@@ -197,8 +194,7 @@ GuessText read_guess(std::string_view text, std::string_view unit, std::size_t c
       given != nullptr && (given->measure == wanted.measure ||
                            (given->measure == Measure::size && wanted.measure == Measure::rate));
   if (!fits) {
-    return {.guess = {},
-            .complaint = fmt::format("{}: the answer is in {}", printable(text), unit)};
+    return refused(text, fmt::format(": the answer is in {}", unit));
   }
   return {.guess = fmt::format("{:.6g}", *number * given->in_base / wanted.in_base),
           .complaint = {}};

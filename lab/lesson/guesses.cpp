@@ -2,7 +2,6 @@
 #include "guesses.hpp"
 
 #include "diffbench/atomic_file.hpp"
-#include "guess_text.hpp"
 #include "interrupt.hpp"
 #include "output.hpp"
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // `diffbench lesson [N]`: its options, and the list of the lessons.
-#include "command.hpp"
 #include "course.hpp"
 #include "diffbench/errors.hpp"
+#include "diffbench/machine.hpp"
 #include "exit_code.hpp"
 #include "interrupt.hpp"
 #include "option_list.hpp"
+#include "process.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -13,8 +14,10 @@
 #include <pwd.h>
 #include <unistd.h>
 #include <algorithm>
+#include <csignal>
 #include <cstddef>
 #include <iterator>
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -57,6 +60,26 @@ struct LessonOptions {
   std::string texts, export_to; ///< folders
   lesson::CourseOptions course;
 };
+
+/// Runs this very program, started as its user would; its stdout and stderr are ours, its stdin is
+/// empty. Waits for its end, and passes an interrupt on to it. The exit code, 128 + n after signal
+/// n; throws Error when it cannot be started.
+int run_here(const std::vector<std::string>& arguments) {
+  std::vector<std::string> words{"diffbench"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  // Not a ChildProcess: whoever takes the lesson sees its tables and its progress. It stays in our
+  // process group, so a Ctrl-Z stops both.
+  Process child({.words = words,
+                 .path = program_path().string(),
+                 .input = "/dev/null",
+                 .own = ProcessPlan::Own::nothing});
+  constexpr double for_ever = std::numeric_limits<double>::infinity();
+  if (!child.wait(for_ever, interrupted)) {
+    // From a terminal it has had the signal, too: twice at once is one request (interrupt.hpp).
+    child.send(SIGINT);
+  }
+  return child.wait(for_ever)->status;
+}
 
 } // namespace
 
@@ -125,7 +148,7 @@ Action declare_lesson(OptionList& options) {
       return exit_ok;
     }
     const InterruptGuard guard;
-    return lesson::take_lesson(chosen, typed->course, invocation, lesson::run_here);
+    return lesson::take_lesson(chosen, typed->course, invocation, run_here);
   };
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assumed_pitfalls.hpp"
+#include "pitfall.hpp"
 
 #include "assumed_report.hpp"
 #include "columns.hpp"
@@ -139,7 +139,7 @@ std::vector<AssumedPitfall> assumed_of(const AssumedCard& card, std::span<const 
 std::vector<AssumptionCheck> checks_of(std::span<const AssumedPitfall> rows,
                                        const Value& measured) {
   std::vector<AssumptionCheck> checks;
-  for (const Value& one : *std::get<std::unique_ptr<Value::List>>(measured.data())) {
+  for (const Value& one : measured.elements()) {
     for (const AssumedPitfall& row : rows) {
       const double mistaken = one.find("mistaken_seconds").number();
       const double right = one.find("right_seconds").number();

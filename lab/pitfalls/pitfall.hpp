@@ -80,6 +80,16 @@ inline constexpr double least_factor = 1.1;
                                          double budget_seconds, Progress& progress,
                                          const std::optional<AssumedCard>& assumed = {});
 
+// `--assume CARD`: what the mistakes that need a GPU would read on one that is not here.
+
+/// Whether a card's figures say what that mistake would read: not of all that need a GPU.
+[[nodiscard]] bool is_assumable(std::string_view pitfall);
+
+/// Adds those of `chosen` to a report, whose rows have what was measured; where that was on such a
+/// card, the assumption's error against it instead. `problem` is that of all of them.
+void append_assumed_pitfalls(LabReport& report, const AssumedCard& card,
+                             std::span<const Pitfall> chosen, const Problem& problem);
+
 /// Those of `names` in the table's order; all when there are none. Throws InvalidInput, listing the
 /// valid names, for an unknown one.
 [[nodiscard]] std::vector<Pitfall> choose_pitfalls(const std::vector<std::string>& names);

@@ -6,6 +6,7 @@
 #include "json.hpp"
 #include "phases.hpp"
 #include "report_json.hpp"
+#include "verdict.hpp"
 
 #include <fmt/format.h>
 
@@ -55,12 +56,13 @@ class ContextCharge {
 };
 
 nlohmann::ordered_json own_part(const ComparisonResult& result) {
-  nlohmann::ordered_json own = json_of(to_json(result)).at("diffbench");
-  for (const char* of_all :
-       {"command", "columns", "pictures"}) { // the sweep's, the same everywhere
-    own.erase(of_all);
-  }
-  return own;
+  Value own = to_json(result);
+  own["schema"] = result_schema;
+  own["interrupted"] = result.interrupted;
+  own["disturbed"] = result.disturbed;
+  own["sentence"] = verdict(result);
+  own["notes"] = result.notes;
+  return json_of(own);
 }
 
 } // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assumed_copies.hpp"
+#include "transfer_report.hpp"
 
 #include "assumed_report.hpp"
 #include "columns.hpp"
@@ -11,7 +11,6 @@
 #include <array>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace diffbench::bench {

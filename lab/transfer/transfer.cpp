@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assumed_copies.hpp"
 #include "assumed_report.hpp"
 #include "context.hpp"
 #include "device_copies.hpp"

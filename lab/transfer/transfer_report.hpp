@@ -2,10 +2,12 @@
 // What `diffbench transfer` shows and writes.
 #pragma once
 
-#include "picture.hpp"
-#include "result_file.hpp"
+#include "assumed_card.hpp"
+#include "lab_report.hpp"
 #include "transfer_result.hpp"
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,5 +30,13 @@ namespace diffbench::bench {
 [[nodiscard]] Value copy_lines(const TransferResult& result);
 /// The samples as entries of Google Benchmark's format: "transfer/host/memcpy/65536/threads:2".
 [[nodiscard]] std::vector<SampleSeries> sample_series(const TransferResult& result);
+
+// `--assume CARD`: copies to and from a card that is not here.
+
+/// Adds copies of `sizes` (bytes) from ordinary and from page-locked memory, and after how many
+/// copies page-locking is paid for; where copies were measured on such a card, the assumption's
+/// error against the largest of them instead.
+void append_assumed_copies(LabReport& report, const AssumedCard& card, const TransferResult& result,
+                           std::span<const std::int64_t> sizes);
 
 } // namespace diffbench::bench

@@ -4,6 +4,7 @@
 #include "statistics.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace diffbench::bench {
 
@@ -42,6 +43,79 @@ bool all_verified(const TransferResult& result) {
   return std::ranges::all_of(all_curves(result), [](const CopyCurve* curve) {
     return std::ranges::all_of(curve->points, &CopyPoint::verified);
   });
+}
+
+double rate_of(const CopyPoint& point) {
+  return static_cast<double>(point.bytes) / seconds_per_copy(point).value();
+}
+
+std::optional<double> best_rate(const CopyCurve& curve) {
+  std::optional<double> best;
+  for (const CopyPoint& point : curve.points) {
+    if (!point.samples.empty()) {
+      best = std::max(best.value_or(0), rate_of(point));
+    }
+  }
+  return best;
+}
+
+std::optional<LinearCost> fit_curve(const CopyCurve& curve) {
+  std::vector<CostPoint> points;
+  for (const CopyPoint& point : curve.points) {
+    if (const auto seconds = seconds_per_copy(point)) {
+      points.push_back({point.bytes, *seconds});
+    }
+  }
+  return fit_linear_cost(points);
+}
+
+std::optional<double> saved_by_locking(const DeviceCopies& device, std::string_view mode,
+                                       std::int64_t bytes) {
+  const CopyCurve* pageable = find_curve(device.curves, "pageable", "h2d");
+  const CopyCurve* locked = find_curve(device.curves, mode, "h2d");
+  if (pageable == nullptr || locked == nullptr) {
+    return std::nullopt;
+  }
+  const CopyPoint* slow = timed_point(*pageable, bytes);
+  const CopyPoint* fast = timed_point(*locked, bytes);
+  if (slow == nullptr || fast == nullptr) {
+    return std::nullopt;
+  }
+  return *seconds_per_copy(*slow) - *seconds_per_copy(*fast);
+}
+
+std::string_view held_in(std::int64_t bytes, int threads, const Caches& caches) {
+  const std::int64_t both = 2 * bytes;
+  if (both / threads <= caches.l1d) {
+    return "L1";
+  }
+  if (both / threads <= caches.l2) {
+    return "L2";
+  }
+  return both <= caches.l3 ? "L3" : "memory"; // which all threads share
+}
+
+std::optional<Agreement> memcpy_against_loop(const HostCopies& host) {
+  const CopyCurve* copy = find_curve(host.curves, "memcpy", "host");
+  const CopyCurve* loop = find_curve(host.curves, "loop", "host");
+  if (copy == nullptr || loop == nullptr) {
+    return std::nullopt;
+  }
+  Agreement agreement;
+  for (const CopyPoint& point : copy->points) {
+    const CopyPoint* other = timed_point(*loop, point.bytes);
+    if (other == nullptr || point.samples.empty()) {
+      continue;
+    }
+    const double ratio = rate_of(point) / rate_of(*other);
+    ++agreement.sizes;
+    agreement.within += std::abs(ratio - 1) <= agreement_bar ? 1 : 0;
+    if (std::abs(std::log(ratio)) >= std::abs(std::log(agreement.furthest_ratio))) {
+      agreement.furthest_bytes = point.bytes;
+      agreement.furthest_ratio = ratio;
+    }
+  }
+  return agreement.sizes > 0 ? std::optional(agreement) : std::nullopt;
 }
 
 } // namespace diffbench::bench

@@ -58,7 +58,7 @@ REFUSED = [
 class BadNpy(CommandLineTest):
     def refuse(self, word):
         self.assert_refused(2, ["bad.npy", word], "--grid", "6x4", "--init", "bad.npy", "--backend",
-                            "scalar", "--json", "out.json", "--save", "out.npy")
+                            "scalar", "--json", "out.json")
 
     def test_each_is_refused_in_one_line(self):
         for what, content, word in REFUSED:
@@ -82,8 +82,7 @@ class BadNpy(CommandLineTest):
         saved = []
         for content in (npy_bytes(GOOD, SHAPE), npy_bytes(columns, SHAPE, fortran_order=True)):
             self.path("field.npy").write_bytes(content)
-            self.run_ok("--grid", "6x4", "--init", "field.npy", "--backend", "scalar", "--baseline", "scalar",
-                        "--iters", "5", "--budget", "0.01", "--save", "out.npy")
+            self.run_ok("run", "--grid", "6x4", "--init", "field.npy", "--iters", "5", "--save", "out.npy")
             saved.append(self.path("out.npy").read_bytes())
         self.assertEqual(*saved)
 

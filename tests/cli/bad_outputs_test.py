@@ -9,7 +9,8 @@ import unittest
 from program import PROGRAM, QUICK, CommandLineTest, parse_json
 
 ENDLESS = "--grid 2048 --iters 1000000000 --budget 600 --backend scalar --baseline scalar".split()
-FILE_OPTIONS = ["--json", "--csv", "--trace", "--save", "--png"]
+LONG = "run --grid 2048 --iters 1000000000 --backend scalar".split()
+FILE_OPTIONS = [(ENDLESS, "--json"), (ENDLESS, "--csv"), (ENDLESS, "--trace"), (LONG, "--save"), (LONG, "--png")]
 
 
 def limit_file_size():
@@ -21,9 +22,9 @@ class RefusedBeforeAnyWork(CommandLineTest):
     """Or the run would still be busy when the test gives up."""
 
     def refuse(self, path, *words):
-        for option in FILE_OPTIONS:
+        for run, option in FILE_OPTIONS:
             with self.subTest(option):
-                self.assert_refused(1, [option, path, *words], *ENDLESS, option, path)
+                self.assert_refused(1, [option, path, *words], *run, option, path)
 
     def test_no_such_directory(self):
         self.refuse("nowhere/out", "does not exist")
@@ -52,7 +53,7 @@ class RefusedBeforeAnyWork(CommandLineTest):
     def test_snapshots(self):
         self.path("file").write_text("kept")
         for directory in ("nowhere/snapshots", "file"):
-            self.assert_refused(1, ["--snapshot-dir", directory], *ENDLESS, "--snapshot-every", "10",
+            self.assert_refused(1, ["--snapshot-dir", directory], *LONG, "--snapshot-every", "10",
                                 "--snapshot-dir", directory)
 
 
@@ -91,8 +92,8 @@ class ReplacesOnlyWhatIsItsOwn(CommandLineTest):
         self.write(notes="notes", table="x,y,label\n1,2,0\n", package='{"name": "diffbench"}', empty="",
                    page="<!doctype html><title>mine</title>", photo=b"\x89PNG\r\n\x1a\nPLTE")
         for kept in ("notes", "table", "package", "page", "photo"):
-            for option in (*FILE_OPTIONS, "--report", "--export-markdown"):
-                self.assertIn("remove it", self.refuse(kept, *ENDLESS, option, kept))
+            for run, option in (*FILE_OPTIONS, (ENDLESS, "--report"), (ENDLESS, "--export-markdown")):
+                self.assertIn("remove it", self.refuse(kept, *run, option, kept))
         for verb in ("list", "doctor"):
             self.refuse("table", verb, "--csv", "table")
         self.refuse("page", "live", "-o", "page")
@@ -101,7 +102,7 @@ class ReplacesOnlyWhatIsItsOwn(CommandLineTest):
         self.refuse("table", "mlp", "train", "--save", "table")
         for name in ("notes", "new"):
             self.write(**{"new.previous": "notes"})
-            self.refuse("new.previous" if name == "new" else name, *QUICK[:6], "--backend", "scalar", "--checkpoint",
+            self.refuse("new.previous" if name == "new" else name, *LONG, "--checkpoint",
                         name, "--checkpoint-every", "1")
         self.path("class").mkdir()
         self.path("class/ann.c").write_text("void step(void);")

@@ -24,6 +24,7 @@ NET = "--engine scalar,cpu --threads 1"
 # machine shall not cost a row its time.
 MEASURED = {
     "comparison": f"--grid 24x16 --iters 20 --budget 20 {ROWS} --backend simd --peer numpy",
+    "run": "run --grid 24x16 --iters 20 --threads 1 --snapshot-every 10",
     "residency": "residency --grid 24x16 --iters 20 --roundtrip-every 1,10 --snapshot-every 10 "
                  "--threads 1 --budget 20",
     "scaling": "scaling --grid 64 --iters 20 --threads 1,2 --budget 20",

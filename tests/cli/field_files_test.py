@@ -6,7 +6,7 @@ import zlib
 
 from program import CommandLineTest, floats, npy_bytes, read_npy
 
-RUN = "--backend scalar --baseline scalar --budget 0.02".split()
+RUN = "run --backend scalar".split()
 
 
 class FieldFiles(CommandLineTest):

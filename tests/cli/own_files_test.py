@@ -10,9 +10,9 @@ import unittest
 
 from program import PROGRAM, CommandLineTest, parse_json
 
-RUN = "--grid 64 --iters 20".split()
+RUN = "run --grid 64 --iters 20".split()
 CHECKPOINT = "--checkpoint c.h5 --checkpoint-every 10".split()
-ENDLESS = "--grid 256 --iters 1000000000000 --no-progress".split()
+ENDLESS = "run --grid 256 --iters 1000000000000 --no-progress".split()
 MODULE = pathlib.Path(PROGRAM).resolve().parent.parent / "lib/diffbench/hdf5.so"
 
 
@@ -30,9 +30,9 @@ class OwnFiles(CommandLineTest):
         self.path("nothing_yet").symlink_to("x.json")
         self.path("folder").mkdir()
         for arguments in (
-                "--init data.npy --save data.npy",
+                "run --init data.npy --save data.npy",
                 "--init data.npy --json link.npy",
-                "--init data.npy --png folder/../data.npy",
+                "run --init data.npy --png folder/../data.npy",
                 f"--init data.npy --csv {self.path('data.npy')}",
                 "--json x.json --csv nothing_yet",
                 "--json x.json --export-markdown ./x.json",
@@ -51,7 +51,7 @@ class OwnFiles(CommandLineTest):
         for option in "--json", "--csv", "--report", "--export-markdown", "--save":
             for file in "c.h5", "link", "c.h5.previous", ".c.h5.partial", ".c.h5.lock":
                 self.assert_kept(*RUN, *CHECKPOINT, option, file)
-            self.assert_kept("--iters", "20", "--restart", "c.h5", option, "link")
+            self.assert_kept("run", "--iters", "20", "--restart", "c.h5", option, "link")
 
     @unittest.skipUnless(MODULE.exists(), "this build is without the module hdf5")
     def test_of_two_runs_the_second_is_told_of_the_first(self):
@@ -74,7 +74,7 @@ class OwnFiles(CommandLineTest):
         self.path("c.h5").unlink()
         self.run_ok(*RUN, *CHECKPOINT)  # what is left of the first locks nothing
         self.assertFalse(self.path(".c.h5.lock").exists())
-        self.run_ok("--restart", "c.h5", "--iters", "30", *CHECKPOINT)  # the same file, both ways
+        self.run_ok("run", "--restart", "c.h5", "--iters", "30", *CHECKPOINT)  # the same file, both ways
 
     @unittest.skipUnless(MODULE.exists(), "this build is without the module hdf5")
     def test_an_interrupted_reference_is_kept(self):
@@ -93,20 +93,19 @@ class OwnFiles(CommandLineTest):
         self.assertGreater(row["last_step"], 0)
         self.assertTrue(self.path("c.h5").exists())
         after = str(row["last_step"] + 10)
-        whole, = parse_json(self.run_ok("--grid", "256", "--iters", after, "--distributed", "--json",
-                                        "-").stdout)["diffbench"]["run"]["results"]
-        rest, = parse_json(self.run_ok("--restart", "c.h5", "--iters", after, "--json",
+        whole, = parse_json(self.run_ok("run", "--grid", "256", "--iters", after, "--json", "-").stdout)["diffbench"]["run"]["results"]
+        rest, = parse_json(self.run_ok("run", "--restart", "c.h5", "--iters", after, "--json",
                                        "-").stdout)["diffbench"]["run"]["results"]
         self.assertEqual(rest["field"], whole["field"])
 
     def test_a_checkpoint_of_the_last_step_is_finished(self):
-        self.run_ok("--iters", "20", "--grid", "16", *CHECKPOINT)
-        whole = self.run_ok("--iters", "20", "--grid", "16", "--backend", "scalar", "--distributed", "--save", "a.npy")
-        rest = self.run_ok("--restart", "c.h5", "--iters", "20", *CHECKPOINT, "--save", "b.npy", "--json", "b.json")
+        self.run_ok("run", "--iters", "20", "--grid", "16", *CHECKPOINT)
+        whole = self.run_ok("run", "--iters", "20", "--grid", "16", "--backend", "scalar", "--save", "a.npy")
+        rest = self.run_ok("run", "--restart", "c.h5", "--iters", "20", *CHECKPOINT, "--save", "b.npy", "--json", "b.json")
         self.assertIn("nothing was left", rest.stdout)
         self.assertIn("b.json", rest.stderr)
         self.assertEqual(self.path("a.npy").read_bytes(), self.path("b.npy").read_bytes(), whole.stdout)
-        self.assert_refused(2, "give more --iters", "--restart", "c.h5", "--iters", "19")
+        self.assert_refused(2, "give more --iters", "run", "--restart", "c.h5", "--iters", "19")
 
 
 if __name__ == "__main__":

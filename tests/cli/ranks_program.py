@@ -94,7 +94,7 @@ class RanksTest(CommandLineTest):
 
     def long_run(self, ranks, *arguments):
         """The row of a run with checkpoints, and the rest of what must be so."""
-        row, = self.ranks_result(ranks, *arguments)["run"]["results"]
+        row, = self.ranks_result(ranks, "run", *arguments)["run"]["results"]
         self.assertIs(row["verified"]["bitwise"], True)
         return row
 
@@ -167,7 +167,7 @@ class RanksTest(CommandLineTest):
         """Both kinds: of many ranks, and of one process."""
         if not (MODULES / "hdf5.so").exists():
             self.skipTest("this build is without the module hdf5")
-        run = "--grid 8 --iters 1 --checkpoint need.h5 --checkpoint-every 1"
+        run = "run --grid 8 --iters 1 --checkpoint need.h5 --checkpoint-every 1"
         done = self.run_ranks(2, *run.split())
         if done.returncode == 4:
             self.skipTest(own_lines(done.stderr))

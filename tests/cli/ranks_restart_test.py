@@ -68,7 +68,7 @@ class OnAnotherNumberOfRanks(Restart):
         before = self.contents()
 
         def check(mentions, *arguments):
-            done = self.run_ranks(3, "--restart", *arguments)
+            done = self.run_ranks(3, "run", "--restart", *arguments)
             self.assertEqual(done.returncode, 2, (arguments, done.stderr))
             self.assert_one_line(own_lines(done.stderr), arguments[0], *mentions)
             self.assertEqual(done.stdout, "")
@@ -162,7 +162,7 @@ class FullDisk(Restart):
 
     def assert_old_files_are_kept(self, mentions, *arguments):
         before = self.contents()
-        run = ["--grid", "2048x4098", "--iters", "4", *arguments]
+        run = ["run", "--grid", "2048x4098", "--iters", "4", *arguments]
         done = self.run_mpi(*each_its_own([PROGRAM, *run], [*self.LIMITED, *run]))
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assert_one_line(own_lines(done.stderr), *mentions)
@@ -174,8 +174,7 @@ class FullDisk(Restart):
 
     def test_keeps_the_older_field(self):
         self.path("field.npy").write_text("It is older.\n")
-        self.assert_old_files_are_kept(("cannot write", "free space"), "--distributed", "--save",
-                                       "field.npy")
+        self.assert_old_files_are_kept(("cannot write", "free space"), "--save", "field.npy")
 
 
 class Interrupted(Restart):
@@ -212,7 +211,7 @@ class Interrupted(Restart):
                 begin = time.monotonic()
                 for file in "c.h5", "c.h5.previous", "out.json":
                     self.path(file).unlink(missing_ok=True)
-                result = self.interrupt(3, whom, *PROBLEM, "--iters", "100000000", "--threads", "1", "--reference-time", "1",
+                result = self.interrupt(3, whom, "run", *PROBLEM, "--iters", "100000000", "--threads", "1", "--reference-time", "1",
                                         *checkpoints, ready=ready)
                 row, = result["run"]["results"] if result else [None]
                 if row and row["last_step"] == 0:  # a very busy machine: there was nothing to keep
@@ -225,7 +224,7 @@ class Interrupted(Restart):
 
     def step_in(self, file):
         """Asked for fewer steps, the program says how many it has."""
-        done = self.run_program("--restart", file, "--iters", "1")
+        done = self.run_program("run", "--restart", file, "--iters", "1")
         self.assertEqual(done.returncode, 2, done.stderr)
         return int(done.stderr.partition("the checkpoint is of step ")[2].split()[0])
 

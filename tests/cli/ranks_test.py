@@ -21,7 +21,7 @@ RANKS = (1, 2, 3, 4, 5, 7)
 SIMD = "--backend simd --budget 0.02 --no-progress".split()
 
 # What is to be refused is not begun: it would take for ever.
-ENDLESS = "--iters 1000000000 --distributed --reference-time 1".split()
+ENDLESS = "run --iters 1000000000 --reference-time 1".split()
 
 
 class SameBits(RanksTest):
@@ -41,8 +41,8 @@ class SameBits(RanksTest):
         """Saved by all ranks together, whatever the depth of the halo."""
         def check(name, ranks, depth):
             file = f"{name}-{ranks}.npy"
-            how = ["--distributed", "--halo-depth", depth] if ranks > 0 else SIMD
-            self.ranks_ok(ranks, *PROBLEMS[name].split(), *how, "--save", file)
+            how = ["--halo-depth", depth] if ranks > 0 else []
+            self.ranks_ok(ranks, "run", *PROBLEMS[name].split(), *how, "--save", file)
             return name, self.path(file).read_bytes()
 
         cases = [(name, ranks, depth) for name in PROBLEMS
@@ -51,8 +51,7 @@ class SameBits(RanksTest):
 
     def test_the_halo_is_as_deep_as_was_asked_for(self):
         for asked, runs in (("3", (3,)), ("auto", (1, 2, 4))):  # the notches within 5 rows
-            row, = self.ranks_result(4, "--grid", "17x23", "--iters", "20", "--distributed",
-                                     "--halo-depth", asked)["run"]["results"]
+            row, = self.ranks_result(4, "run", "--grid", "17x23", "--iters", "20", "--halo-depth", asked)["run"]["results"]
             self.assertIn(row["halo_depth"], runs)
 
 
@@ -75,10 +74,10 @@ class Refused(RanksTest):
             program.write(b"another build")
         modules = {"DIFFBENCH_MODULES": os.path.join(os.path.dirname(PROGRAM), "../lib/diffbench")}
         endless = " ".join(ENDLESS)
-        small = f"--grid 17x23 {endless}"
+        small = f"{endless} --grid 17x23"
         program = [PROGRAM, *small.split()]
         self.side_by_side(self.assert_refused_by_all_of, [
-            (2, ("4 ranks", "7 rows", "at most 3"), ranks(4, f"--grid 17x7 {endless}")),
+            (2, ("4 ranks", "7 rows", "at most 3"), ranks(4, f"{endless} --grid 17x7")),
             (2, ("4 ranks", "7 rows"), ranks(4, "--grid 17x7")),
             (2, ("halo of 6", "--halo-depth 5"), ranks(4, f"{small} --halo-depth 6")),
             (2, ("halo of 6", "--halo-depth 5"), ranks(4, "--grid 17x23 --halo-depth 6")),
@@ -87,7 +86,7 @@ class Refused(RanksTest):
             (4, ("'/nowhere/mpi.so'", "libopenmpi-dev"), ranks(3, small),
              {"DIFFBENCH_MODULES": "/nowhere"}),
             (2, ("1 of 3 ranks differ", "rank 2", "arguments", "--grid 17x24"),
-             each_its_own(*2 * [program], [PROGRAM, *f"--grid 17x24 {endless}".split()])),
+             each_its_own(*2 * [program], [PROGRAM, *f"{endless} --grid 17x24".split()])),
             (2, ("1 of 3 ranks differ", "rank 1", "build"),
              each_its_own(program, [other_build, *small.split()], program), modules),
         ])
@@ -123,7 +122,7 @@ class Silent(RanksTest):
         return done.stderr
 
     def test_ends_all_after_the_time_limit(self):
-        start = self.start_ranks(3, "--grid", "33x29", *ENDLESS, "--comm-timeout", "5")
+        start = self.start_ranks(3, *ENDLESS, "--grid", "33x29", "--comm-timeout", "5")
         self.wait_for(lambda: all(cpu_seconds(pid) > 1 for pid in start.ranks), start)
         said = self.stop(start, 2)
         # Both others are its neighbours and miss it; whoever is late itself may be missed, too.

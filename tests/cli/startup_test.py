@@ -82,7 +82,7 @@ class Startup(CommandLineTest):
     def test_a_checkpoint_loads_one(self):
         if not (MODULES / "hdf5.so").exists():
             self.skipTest("this build is without the module hdf5")
-        found = self.libraries(*"--grid 8 --iters 1 --checkpoint c.h5 --checkpoint-every 1".split())
+        found = self.libraries(*"run --grid 8 --iters 1 --checkpoint c.h5 --checkpoint-every 1".split())
         self.assertIn("hdf5.so", found)
         self.assertTrue([name for name in found if name.startswith("libhdf5")])
 

@@ -182,18 +182,6 @@ class Terminal(CommandLineTest):
             with self.subTest(env):
                 self.assertNotIn("\x1b", self.on_terminal("stdout", *QUICK, env=env))
 
-    def test_bars_are_drawn_on_a_terminal_only(self):
-        xterm = {"TERM": "xterm"}
-        shown = self.on_terminal("stdout", *QUICK, env=xterm)
-        self.assertRegex(shown, r"(?m)^time/iter( \(log\) +\S.*)?\r$")
-        self.assertRegex(shown, r"(?m)^scalar +=+ +[\d.]+ [mun]?s\r$")
-        self.assertIn("shares of the warm run: ", shown)
-        for text in (self.on_terminal("stdout", *QUICK, "--no-plot", env=xterm),
-                     self.on_terminal("stdout", *QUICK, env={"TERM": "dumb"}),
-                     self.run_ok(*QUICK, env=xterm).stdout):
-            self.assertNotIn("(log)", text)
-            self.assertNotIn("shares", text)
-
     def test_list_fits_the_terminal(self):
         shown = self.on_terminal("stdout", "list", env={"TERM": "xterm"})
         self.assertRegex(shown, r"(?m)^backend +device +threads +available\r$")

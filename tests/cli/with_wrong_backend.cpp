@@ -5,7 +5,6 @@
 // only the error messages of main.cpp are missing.
 #include "command_line.hpp"
 #include "comparison.hpp"
-#include "comparison_options.hpp"
 #include "diffbench/registry.hpp"
 #include "planted_session.hpp"
 #include "wrong_session.hpp"

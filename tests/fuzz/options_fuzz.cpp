@@ -2,7 +2,7 @@
 // The command line: whatever the arguments are, parse_options returns or throws one of our errors
 // with a message, and never exits. The input is split at line ends into arguments.
 #include "command_line.hpp"
-#include "comparison_options.hpp"
+#include "comparison.hpp"
 #include "diffbench/errors.hpp"
 #include "verbs.hpp"
 

@@ -2,19 +2,15 @@
 // The report page: reads the result files that `diffbench report` put into it, or that are dropped onto it, and
 // draws them.
 import "./style.css";
-import { readFilm } from "./data/field";
 import { text } from "./data/json";
 import { machineOf, readResultFile, type ResultFile } from "./data/results";
 import { shortened } from "./data/units";
 import { liveCard } from "./live/card";
 import { livePage } from "./live/page";
-import { captionOf } from "./page/caption";
-import { beforeAfterSection } from "./page/before_after";
 import { card } from "./page/card";
 import { fillArticle } from "./page/article";
 import { el } from "./page/dom";
 import { dropTarget } from "./page/dropped";
-import { fieldView } from "./page/field_view";
 import { articleInTurn, inTurns } from "./page/in_turns";
 import { endPage } from "./page/lifetime";
 import { themeButton } from "./page/theme";
@@ -42,13 +38,7 @@ const headline = (file: ResultFile) =>
 /** Of the files of one machine. */
 const machineName = (files: ResultFile[]) => (files[0] ? machineOf(files[0], shortened) : "");
 
-/** Of the run that wrote the snapshots, where the page has but one that can be it. */
-function filmSource(files: ResultFile[]): string[] {
-  const [run, another] = files.filter((file) => file.experiment === "comparison");
-  return run !== undefined && another === undefined ? captionOf("", run).slice(1) : [];
-}
-
-/** What is measured, and the question where an experiment has several, as in app/report.cpp. */
+/** What is measured, and the question where an experiment has several. */
 const kindOf = ({ experiment, data }: ResultFile) =>
   [experiment, text(data, "question"), text(data, "mode")].join(" ");
 
@@ -105,16 +95,12 @@ const target = isLive
 function start(goTo?: string): void {
   endPage();
   const files = [...embedded("result"), ...dropped].map(readResultFile);
-  const film = readFilm(embedded("field")[0]);
   const groups = byMachine(files);
   const main = el("main", {});
   if (files.length === 0) main.append(el("p", {}, "There are no results in this page."));
   const story = storyOf(files);
   if (story !== null) main.append(card(story.picture, story.file, "story", { heading: "h2" }));
-  if (film !== null) main.append(fieldView(film, filmSource(files)));
   const pieces: (() => void)[] = [];
-  const pairs = beforeAfterSection(embedded("pair"), files, pieces);
-  if (pairs !== null) main.append(pairs);
   if (groups.size > 1)
     main.append(
       el(

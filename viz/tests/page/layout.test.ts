@@ -75,11 +75,9 @@ it("fits on all widths: live", async () => {
   await fits("live-layout.html");
 });
 
-it("fits on all widths: a class, and a film", async () => {
+it("fits on all widths: a class", async () => {
   diffbench(directory, "report", ...writeSheets(directory, 5), "-o layout-class.html");
   await fits("layout-class.html");
-  diffbench(directory, "report comparison.json --snapshots snapshots -o layout-film.html");
-  await fits("layout-film.html");
 });
 
 const looks: Kind[] = ["comparison", "sweep", "advise", "depth", "selftest"];

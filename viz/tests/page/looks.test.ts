@@ -125,7 +125,7 @@ it("tells the story on the first screen of a phone", async () => {
 });
 
 it("can be used with the keyboard alone, and printed", async () => {
-  diffbench(directory, "report comparison.json --snapshots snapshots -o one.html");
+  diffbench(directory, "report comparison.json -o one.html");
   const { page } = await open("one.html");
   await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
@@ -148,10 +148,6 @@ it("can be used with the keyboard alone, and printed", async () => {
   await page.locator("main[data-built]").waitFor();
   expect(await theme()).toBe("dark");
   expect(await another.getAttribute("open")).not.toBeNull();
-  await page.locator("#field canvas").focus();
-  const before = await page.locator(".read-out").textContent();
-  await page.keyboard.press("ArrowLeft");
-  expect(await page.locator(".read-out").textContent()).not.toBe(before);
   await page.emulateMedia({ media: "print" });
   const dead = page.locator("button:visible:not(th button), input:visible, select:visible");
   expect(await dead.count()).toBe(0);

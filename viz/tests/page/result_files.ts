@@ -17,7 +17,7 @@ process.env["DIFFBENCH_PLANTED_LOAD"] ??= "0";
 /** With budgets that leave a few samples of each row: no test looks at how long anything took. */
 const commands = {
   comparison:
-    "--grid 48 --iters 40 --budget 10 --snapshot-every 4 --snapshot-dir snapshots --trace trace.json",
+    "--grid 48 --iters 40 --budget 10 --trace trace.json",
   residency: "residency --grid 16 --iters 20 --budget 20",
   scaling: "scaling --grid 64 --iters 20 --threads 1,2 --budget 20",
   sweep:
@@ -111,7 +111,7 @@ export default async function setup({ provide }: TestProject) {
   await runAll(directory);
   const files = kinds.map((kind) => `${kind}.json`);
   const sheets = writeSheets(directory, 30);
-  diffbench(directory, "report", ...files, ...sheets, "--snapshots snapshots -o report.html");
+  diffbench(directory, "report", ...files, ...sheets, "-o report.html");
   return async () => {
     await browser.close();
     rmSync(directory, { recursive: true, force: true });

@@ -212,21 +212,6 @@ TEST_F(ComparisonTest, TheLargestGridIsRefusedWithoutOverflow) {
   EXPECT_THROW(run({faulty<BackendFault::none>("good")}), InvalidInput);
 }
 
-TEST_F(ComparisonTest, TheRecordedFieldIsTheReferences) {
-  const TemporaryDirectory directory;
-  options_.record.save = directory.path() / "final.npy";
-  options_.record.snapshot_every = 8;
-  options_.record.snapshot_dir = directory.path() / "snapshots";
-  EXPECT_EQ(run({faulty<BackendFault::none>("good")}), exit_ok);
-  const Field<float> saved = read_npy<float>(options_.record.save);
-  EXPECT_EQ(sha256_of_cells(saved.cells()),
-            json_["diffbench"]["field"]["sha256"].get<std::string>());
-  for (const char* name :
-       {"step_000000000.npy", "step_000000008.npy", "step_000000016.npy", "step_000000020.npy"}) {
-    EXPECT_TRUE(fs::exists(fs::path(options_.record.snapshot_dir) / name)) << name;
-  }
-}
-
 TEST_F(ComparisonTest, PinnedWithoutCudaIsOnlyAHint) {
   options_.gpu_options = {"--pinned"};
   EXPECT_EQ(run({faulty<BackendFault::none>("good")}), exit_ok);

@@ -339,47 +339,6 @@ TEST_F(DeviceRowsTest, HintsNameWhatHasNoEffect) {
   EXPECT_EQ(err_.str(), "");
 }
 
-/// What snapshots a run leaves behind, by name.
-std::map<std::string, std::string> snapshots(const fs::path& directory) {
-  std::map<std::string, std::string> found;
-  for (const fs::directory_entry& entry : fs::directory_iterator(directory)) {
-    const Field<float> field = read_npy<float>(entry.path());
-    found[entry.path().filename()] = sha256_of_cells(field.cells());
-  }
-  return found;
-}
-
-TEST_F(DeviceRowsTest, OverlappedSnapshotsAreTheSameAsOthers) {
-  const TemporaryDirectory directory;
-  options_.session.transfer = Transfer::pinned;
-  for (const std::int64_t every : {1, 7, 10, 20, 50}) {
-    options_.record.snapshot_every = every;
-    options_.record.async = false;
-    options_.record.snapshot_dir = directory.path() / fmt::format("{}-turns", every);
-    ASSERT_EQ(run({gpu()}), exit_ok);
-    options_.record.async = true;
-    const std::string turns = std::exchange(options_.record.snapshot_dir,
-                                            directory.path() / fmt::format("{}-async", every));
-    err_.str("");
-    ASSERT_EQ(run({gpu()}), exit_ok);
-    EXPECT_GT(machine.calls["start_download"], 0);
-    EXPECT_THAT(err_.str(), HasSubstr("copies during the computation, "));
-    EXPECT_EQ(snapshots(options_.record.snapshot_dir), snapshots(turns)) << every;
-  }
-}
-
-// The host would be held up by each copy, so nothing is claimed to overlap.
-TEST_F(DeviceRowsTest, PageableSnapshotsDoNotOverlap) {
-  const TemporaryDirectory directory;
-  options_.record.snapshot_every = 10;
-  options_.record.snapshot_dir = directory.path();
-  options_.record.async = true;
-  EXPECT_EQ(run({gpu()}), exit_ok);
-  EXPECT_EQ(machine.calls["start_download"], 0);
-  EXPECT_THAT(err_.str(), HasSubstr("copies between the steps (--async needs page-locked memory"));
-  EXPECT_EQ(snapshots(directory.path()).size(), 3U); // 0, 10, 20
-}
-
 /// Every call that a run makes of a session, failing at its first, second, ... time.
 class FaultTest : public DeviceRowsTest, public testing::WithParamInterface<const char*> {};
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "doctor.hpp"
 
 #include "least_effect.hpp"
-#include "list.hpp"
+#include "verbs.hpp"
 
 #include "diffbench/registry.hpp"
 

@@ -47,7 +47,7 @@ TEST(DidYouMean, FindsWhatWasMeant) {
       {{"--trasnfer", "pinned"}, "--transfer"},
       {{"--thread", "2"}, "--threads"},
       {{"--jsn", "out.json"}, "--json"},
-      {{"--snapshot_every", "10"}, "--snapshot-every"},
+      {{"run", "--snapshot_every", "10"}, "--snapshot-every"},
       {{"--no-progres"}, "--no-progress"},
       {{"swep"}, "sweep"},
       {{"docter"}, "doctor"},

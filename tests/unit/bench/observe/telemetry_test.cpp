@@ -5,7 +5,7 @@
 
 #include "fake_clock.hpp"
 #include "sample_result.hpp"
-#include "telemetry_report.hpp"
+#include "table.hpp"
 #include "temporary_directory.hpp"
 
 #include <gmock/gmock.h>

@@ -2,7 +2,7 @@
 // The command line, without running anything.
 #include "command_line.hpp"
 
-#include "comparison_options.hpp"
+#include "comparison.hpp"
 #include "diffbench/errors.hpp"
 #include "option_groups.hpp"
 #include "verbs.hpp"
@@ -51,7 +51,6 @@ TEST(Options, Defaults) {
   EXPECT_FALSE(options.device_chosen);
   EXPECT_EQ(options.roundtrip_every, 0);
   EXPECT_TRUE(options.gpu_options.empty());
-  EXPECT_FALSE(options.record.wanted());
 }
 
 TEST(Options, TheMainJob) {
@@ -70,30 +69,13 @@ TEST(Options, NxIsColumns) {
 }
 
 TEST(Options, Everything) {
-  const ComparisonOptions options = parsed({"--dt=0.05",  "--diffusivity",
-                                            "2",          "--spacing",
-                                            "1.5",        "--boundary",
-                                            "dirichlet",  "--boundary-value",
-                                            "-1.5",       "--init",
-                                            "random",     "--seed",
-                                            "7",          "--dtype",
-                                            "float64",    "--backend",
-                                            "simd",       "--backend",
-                                            "scalar",     "--backend",
-                                            "simd",       "--baseline",
-                                            "peer:numpy", "--peer",
-                                            "numpy",      "--threads",
-                                            "3",          "--isa",
-                                            "baseline",   "--budget",
-                                            "0.5",        "--json",
-                                            "a.json",     "--csv",
-                                            "-",          "--save",
-                                            "f.npy",      "--png",
-                                            "f.png",      "--range",
-                                            "-1:2.5",     "--snapshot-every",
-                                            "10",         "--snapshot-dir",
-                                            "d",          "--snapshot-format",
-                                            "png",        "--no-progress"});
+  const ComparisonOptions options = parsed(
+      {"--dt=0.05", "--diffusivity",    "2",       "--spacing",  "1.5",        "--boundary",
+       "dirichlet", "--boundary-value", "-1.5",    "--init",     "random",     "--seed",
+       "7",         "--dtype",          "float64", "--backend",  "simd",       "--backend",
+       "scalar",    "--backend",        "simd",    "--baseline", "peer:numpy", "--peer",
+       "numpy",     "--threads",        "3",       "--isa",      "baseline",   "--budget",
+       "0.5",       "--json",           "a.json",  "--csv",      "-",          "--no-progress"});
   EXPECT_DOUBLE_EQ(options.problem.dt, 0.05);
   EXPECT_DOUBLE_EQ(options.problem.diffusivity, 2);
   EXPECT_DOUBLE_EQ(options.problem.spacing, 1.5);
@@ -110,26 +92,19 @@ TEST(Options, Everything) {
   EXPECT_DOUBLE_EQ(options.budget_seconds, 0.5);
   EXPECT_EQ(options.output.json, "a.json");
   EXPECT_EQ(options.output.csv, "-");
-  EXPECT_TRUE(options.record.wanted());
-  EXPECT_DOUBLE_EQ(options.record.range->low, -1);
-  EXPECT_DOUBLE_EQ(options.record.range->high, 2.5);
-  EXPECT_EQ(options.record.snapshot_every, 10);
-  EXPECT_EQ(options.record.snapshot_format, SnapshotFormat::png);
   EXPECT_FALSE(options.output.progress);
 }
 
 TEST(Options, OfTheGpu) {
-  const ComparisonOptions options =
-      parsed({"--transfer", "write-combined", "--async", "--snapshot-every", "10", "--device", "7",
-              "--retune", "--roundtrip-every", "10"});
+  const ComparisonOptions options = parsed(
+      {"--transfer", "write-combined", "--device", "7", "--retune", "--roundtrip-every", "10"});
   EXPECT_EQ(options.session.transfer, Transfer::write_combined);
   EXPECT_EQ(options.session.device, 7);
   EXPECT_TRUE(options.device_chosen);
   EXPECT_TRUE(options.session.retune);
-  EXPECT_TRUE(options.record.async);
   EXPECT_EQ(options.roundtrip_every, 10);
   EXPECT_THAT(options.gpu_options,
-              ElementsAre("--transfer", "--async", "--device", "--retune", "--roundtrip-every"));
+              ElementsAre("--transfer", "--device", "--retune", "--roundtrip-every"));
   EXPECT_EQ(parsed({"--pinned", "--transfer", "pinned"}).session.transfer, Transfer::pinned);
   for (const char* name : {"pageable", "pinned", "registered", "mapped", "managed"}) {
     EXPECT_EQ(to_string(parsed({"--transfer", name}).session.transfer), name);
@@ -249,13 +224,12 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{{"advise", "--roundtrip-every", "9"}, "--roundtrip-every: there is no such option"},
         Bad{{"--isa", "avx9"}, "--isa: unknown instruction set"},
         Bad{{"--budget", "0"}, "--budget 0"}, Bad{{"--budget", "-3"}, "--budget -3"},
-        Bad{{"--budget", "nan"}, "--budget nan"}, Bad{{"--range", "1:0"}, "--range 1:0"},
-        Bad{{"--range", "nan:1"}, "--range nan:1"}, Bad{{"--range", "1"}, "--range 1"},
-        Bad{{"--snapshot-every", "0"}, "--snapshot-every 0"},
-        Bad{{"--snapshot-dir", "d"}, "--snapshot-every K"},
-        Bad{{"--snapshot-every", "1", "--snapshot-format", "gif"}, "--snapshot-format gif"},
+        Bad{{"--budget", "nan"}, "--budget nan"}, Bad{{"run", "--range", "1:0"}, "--range 1:0"},
+        Bad{{"run", "--range", "nan:1"}, "--range nan:1"},
+        Bad{{"run", "--range", "1"}, "--range 1"},
+        Bad{{"--snapshot-every", "1"}, "diffbench run --snapshot-every"},
         Bad{{"--json", "-", "--csv", "-"}, "two outputs"},
-        Bad{{"--save", "x", "--png", "x"}, "two outputs"}, Bad{{"--nope"}, "--nope"},
+        Bad{{"run", "--save", "x", "--png", "x"}, "two outputs"}, Bad{{"--nope"}, "--nope"},
         Bad{{"nope"}, "nope"}, Bad{{"list", "extra"}, "extra"}, Bad{{"-x"}, "-x"},
         Bad{{"--pinned=maybe"}, "maybe"},
         Bad{{"--transfer", "fast"}, "--transfer: unknown transfer 'fast'; valid: pageable, pinned"},

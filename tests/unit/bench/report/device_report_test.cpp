@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reports on GPU rows, from made-up numbers.
-#include "device_report.hpp"
 
 #include "sample_result.hpp"
 #include "speedup.hpp"
 #include "table.hpp"
+#include "verdict.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -118,7 +118,7 @@ TEST(DeviceReport, SaysWhatPinningCostAndFromWhenItPays) {
                                    .setup_seconds = 3e-3,
                                    .pageable = {.h2d = 1e-3, .d2h = 2e-3},
                                    .chosen = {.h2d = 0.2e-3, .d2h = 0.4e-3}};
-  const std::string text = format_report(result);
+  const std::string text = format_tables(result);
   EXPECT_THAT(text, ContainsRegex("pageable +1\\.00 ms +2\\.00 ms +4\\.00 +2\\.00\n"));
   EXPECT_THAT(text, ContainsRegex("pinned +200 us +400 us +20\\.0 +10\\.0\n"));
   EXPECT_THAT(text, HasSubstr("pinned memory cost 3.00 ms once and saves 2.40 ms a trip up and "
@@ -129,17 +129,16 @@ TEST(DeviceReport, SaysWhatPinningCostAndFromWhenItPays) {
 }
 
 TEST(DeviceReport, OneSentenceOnItsWorth) {
-  const std::string text = format_report(gpu_result());
+  const std::string text = verdict(gpu_result());
   EXPECT_THAT(text, HasSubstr("gpu on Test GPU is the fastest verified row"));
   EXPECT_THAT(
       text,
-      HasSubstr(
-          "Against fast, gpu is 12.5 times as fast by its kernels alone, "
-          "2.00 times slower in a cold run; a run of its own pays from 1212 iterations on.\n"));
+      HasSubstr("Against fast, gpu is 12.5 times as fast by its kernels alone, "
+                "2.00 times slower in a cold run; a run of its own pays from 1212 iterations on."));
 }
 
 TEST(DeviceReport, AGpuRowHasNoShareOfTheHostsCopyAndNoThreads) {
-  EXPECT_THAT(format_report(gpu_result()), ContainsRegex("\ngpu +- +100 us +[^ ]+ % .* - +100x"));
+  EXPECT_THAT(format_tables(gpu_result()), ContainsRegex("\ngpu +- +100 us +[^ ]+ % .* - +100x"));
 }
 
 TEST(DeviceReport, AnEmulatedRowIsVerifiedNotTimed) {
@@ -149,7 +148,7 @@ TEST(DeviceReport, AnEmulatedRowIsVerifiedNotTimed) {
   row.device = DeviceKind::emulated;
   row.verification = Verification{.bitwise = true, .steps = 100};
   result.rows.push_back(row);
-  const std::string text = format_report(result);
+  const std::string text = format_tables(result);
   EXPECT_THAT(text, ContainsRegex("gpu +-( +-){8} +yes\n"));
   EXPECT_THAT(text, HasSubstr("emulated: gpu: verified, not timed"));
 }

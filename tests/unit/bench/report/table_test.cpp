@@ -60,7 +60,7 @@ TEST(TextTable, ColumnsAlign) {
 }
 
 TEST(Report, HasARowForEachRowThatRan) {
-  const std::string text = format_report(sample_result());
+  const std::string text = format_tables(sample_result());
   EXPECT_THAT(text, HasSubstr("1000x1000 float32, 100 iterations"));
   EXPECT_THAT(
       text,
@@ -72,7 +72,7 @@ TEST(Report, HasARowForEachRowThatRan) {
 }
 
 TEST(Report, GivesTheReasonOfEveryRowWithoutATime) {
-  const std::string text = format_report(sample_result());
+  const std::string text = format_tables(sample_result());
   EXPECT_THAT(text, HasSubstr("failed: failed: out of luck"));
   EXPECT_THAT(text, HasSubstr("skipped: absent: no driver"));
   EXPECT_THAT(text, HasSubstr("NOT VERIFIED: wrong: differs from the reference after 100 steps "
@@ -90,7 +90,7 @@ TEST(Report, RowsWithTheSameTroubleShareALine) {
   other.name = "third";
   other.reason = "no such device";
   result.rows = {absent, same, other};
-  const std::string text = format_report(result);
+  const std::string text = format_tables(result);
   EXPECT_THAT(text, HasSubstr("skipped: absent, absent_too: no driver\n"));
   EXPECT_THAT(text, HasSubstr("skipped: third: no such device\n"));
 }
@@ -98,22 +98,22 @@ TEST(Report, RowsWithTheSameTroubleShareALine) {
 TEST(Report, SaysAfterHowManyStepsItWasVerified) {
   ComparisonResult result = sample_result();
   result.rows[0].verification->steps = 20;
-  EXPECT_THAT(format_report(result), HasSubstr("yes after 20 steps\n"));
+  EXPECT_THAT(format_tables(result), HasSubstr("yes after 20 steps\n"));
 }
 
 TEST(Report, SaysWhenTheBaselineIsMissing) {
   ComparisonResult result = sample_result();
-  EXPECT_THAT(format_report(result), HasSubstr("baseline: slow\n"));
+  EXPECT_THAT(format_tables(result), HasSubstr("baseline: slow\n"));
   result.baseline = "elsewhere";
-  const std::string text = format_report(result);
+  const std::string text = format_tables(result);
   EXPECT_THAT(text, HasSubstr("baseline: elsewhere is not in this run\n"));
   EXPECT_THAT(text, ContainsRegex("fast .* 50 % +1\\.00x"));
   EXPECT_THAT(text, Not(HasSubstr("vs baseline"))); // no row has anything there
 }
 
 TEST(Report, OfNothingStillHolds) {
-  const std::string text = format_report(ComparisonResult{});
-  EXPECT_THAT(text, HasSubstr("No row has both a verified result and a time"));
+  EXPECT_THAT(verdict(ComparisonResult{}),
+              HasSubstr("No row has both a verified result and a time"));
 }
 
 TEST(Verdict, NamesTheFastestAndItsRivals) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is said of a row that is wrong, and of the fields that a row was proved on.
-#include "wrong_row.hpp"
 
 #include "result_file.hpp"
 #include "sample_result.hpp"

@@ -4,7 +4,6 @@
 #include "lesson/lesson.hpp"
 #include "lesson/answer.hpp"
 #include "lesson/course.hpp"
-#include "lesson/guess_text.hpp"
 #include "lesson/guesses.hpp"
 
 #include "diffbench/errors.hpp"
