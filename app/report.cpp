@@ -10,7 +10,6 @@
 #include "report_file.hpp"
 #include "result_lines.hpp"
 #include "result_reader.hpp"
-#include "sweep/journal_result.hpp"
 #include "units.hpp"
 
 #include <fmt/format.h>
@@ -46,7 +45,7 @@ struct Input {
 
 bool is_sheet(const Input& input) { return may_be_class_sheet(input.path); }
 
-/// What `path` stands for: itself, or the result files, journals and class sheets of the folder
+/// What `path` stands for: itself, or the result files and class sheets of the folder
 /// that it is; sheets also of folders in it, as a class hands them in.
 std::vector<Input> inputs_at(const std::string& path) {
   std::error_code error;
@@ -64,8 +63,7 @@ std::vector<Input> inputs_at(const std::string& path) {
     }
     if (entry->is_regular_file(unknown) &&
         (may_be_class_sheet(entry->path()) ||
-         (entry.depth() == 0 &&
-          (entry->path().extension() == ".json" || is_sweep_journal(entry->path()))))) {
+         (entry.depth() == 0 && entry->path().extension() == ".json"))) {
       inputs.push_back({.path = entry->path().string(), .in_folder = true});
     }
   }
@@ -126,14 +124,6 @@ struct Contents {
   }
 };
 
-void add_file(const Input& input, Origin welcome, bool with_lines, Contents& contents) {
-  if (is_sweep_journal(input.path)) {
-    contents.add(input.path, journal_result(input.path), with_lines);
-  } else {
-    contents.add(input.path, read_result_file(input.path, welcome, Detail::overview), with_lines);
-  }
-}
-
 /// Those of a class together: a part for each lesson.
 void add_sheets(const std::vector<fs::path>& paths, bool with_lines, Contents& contents) {
   ClassSheets sheets = read_class_sheets(paths);
@@ -154,7 +144,7 @@ Contents read_inputs(const std::vector<Input>& inputs, bool with_lines) {
       continue;
     }
     try {
-      add_file(input, welcome, with_lines, contents);
+      contents.add(input.path, read_result_file(input.path, welcome, Detail::overview), with_lines);
     } catch (const OtherFile& error) {
       if (inputs.size() == 1) {
         throw;
@@ -237,10 +227,9 @@ int run_report(const ReportOptions& options, const Invocation& invocation) {
 
 Action declare_report(OptionList& options) {
   const auto typed = std::make_shared<ReportOptions>();
-  options.files(
-      "RESULT FILE", typed->results,
-      "result files (--json) of any verb, journals of sweeps, class sheets of lessons, or "
-      "folders of them");
+  options.files("RESULT FILE", typed->results,
+                "result files (--json) of any verb, class sheets of lessons, or "
+                "folders of them");
   options.group("Output");
   options.output("-o,--out FILE.html", typed->out, kind_of_output::page, "where the page goes");
   options.output("--csv FILE|-", typed->csv, kind_of_output::csv,

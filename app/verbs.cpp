@@ -50,7 +50,7 @@ static std::span<const Verb> mlp_verbs() {
       Verb{"width", "nets of two hidden layers of growing width: the same question",
            "diffbench mlp width --peer torch --hidden 100,1000", LAB(declare_mlp_width)},
       Verb{"scaling", "a training step on 1, 2, 4, ... threads, and whether a GPU is worth it",
-           "diffbench mlp scaling --data mnist --threads 1,2,4", LAB(declare_mlp_scaling)},
+           "diffbench mlp scaling --threads 1,2,4", LAB(declare_mlp_scaling)},
       Verb{"throughput", "rows a second by batch size, up to what memory holds",
            "diffbench mlp throughput --layers 784,128,10", LAB(declare_mlp_throughput)},
       Verb{"latency", "how long an answer takes, and what mistakes of measuring would report",

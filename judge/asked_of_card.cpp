@@ -4,6 +4,7 @@
 #include "assumed_report.hpp"
 #include "columns.hpp"
 #include "device_findings.hpp"
+#include "diffbench/with_dtype.hpp"
 #include "judgement.hpp"
 #include "units.hpp"
 
@@ -20,14 +21,22 @@ namespace diffbench::bench {
 
 namespace {
 
-/// Multiples of the usual blocks, and of what a launch may do of steps.
-constexpr std::array<std::int64_t, 2> counted_sides = {32, 64};
-constexpr std::array<std::int64_t, 2> counted_steps = {4, 12};
 struct Tried {
   std::int64_t nx, ny, steps;
 };
-/// Beyond the former: is what they ask for as those foretell?
-constexpr std::array<Tried, 2> foretold_runs = {{{96, 80, 4}, {32, 32, 28}}};
+/// Multiples of the usual blocks, and of what a launch may do of steps.
+constexpr std::size_t corners = 8;
+/// The last ones lie beyond these corners: is what they ask for as those foretell?
+constexpr std::array<Tried, corners + 2> counted_runs = {{{32, 32, 4},
+                                                          {32, 32, 12},
+                                                          {32, 64, 4},
+                                                          {32, 64, 12},
+                                                          {64, 32, 4},
+                                                          {64, 32, 12},
+                                                          {64, 64, 4},
+                                                          {64, 64, 12},
+                                                          {96, 80, 4},
+                                                          {32, 32, 28}}};
 /// What is farther off than this is said.
 constexpr double even_enough = 0.05;
 
@@ -58,20 +67,10 @@ template <typename T>
 void count_and_price(const Submission& submission, const TryLimits& limits,
                      const std::filesystem::path& work_dir,
                      const std::function<void(double)>& on_progress, AskedOfCard& asked) {
-  std::vector<Tried> all;
-  for (const std::int64_t nx : counted_sides) {
-    for (const std::int64_t ny : counted_sides) {
-      for (const std::int64_t steps : counted_steps) {
-        all.push_back({nx, ny, steps});
-      }
-    }
-  }
-  const std::size_t corners = all.size();
-  all.insert(all.end(), foretold_runs.begin(), foretold_runs.end());
   std::vector<CountedRun> runs;
-  for (const Tried& tried : all) {
+  for (const Tried& tried : counted_runs) {
     runs.push_back(count_run<T>(submission, limits, work_dir, tried));
-    on_progress(static_cast<double>(runs.size()) / static_cast<double>(all.size()));
+    on_progress(static_cast<double>(runs.size()) / static_cast<double>(counted_runs.size()));
   }
   const std::span<const CountedRun> counted = std::span(runs).first(corners);
   for (const CountedRun& run : std::span(runs).subspan(corners)) {
@@ -192,11 +191,9 @@ AskedOfCard ask_for_card(const Submission& submission, const Problem& problem, s
   asked.problem = problem;
   asked.steps = steps;
   try {
-    if (problem.dtype == Dtype::float32) {
-      count_and_price<float>(submission, limits, work_dir, on_progress, asked);
-    } else {
-      count_and_price<double>(submission, limits, work_dir, on_progress, asked);
-    }
+    with_dtype(problem.dtype, [&]<typename T>(T) {
+      count_and_price<T>(submission, limits, work_dir, on_progress, asked);
+    });
   } catch (const SubmissionFailed& failure) {
     asked.failure = failure.what();
   }

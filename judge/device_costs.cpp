@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <span>
+#include <string_view>
 #include <variant>
 
 namespace diffbench::bench {
@@ -26,66 +28,59 @@ constexpr Column<DeviceCosts> cost_columns[] = {
     {"written", nullptr, as_text, field<&DeviceCosts::written>},
 };
 
-/// The calls of all kinds, where `kinds` has an object with "calls" for each.
-double calls_of(const Value& kinds) {
-  double calls = 0;
-  if (const auto* all = std::get_if<Value::Object>(&kinds.data())) {
-    for (const Member& kind : *all) {
-      calls += kind.value.find("calls").number();
-    }
-  }
-  return calls;
-}
-
-/// Of all kernels, what stands at these paths.
-double sum_of_kernels(const Value& counts, std::initializer_list<const char*> paths) {
+/// All that `path` leads to; "*" is each member of an object or element of a list.
+double sum_at(const Value& counts, std::string_view path) {
+  const std::size_t dot = std::min(path.find('.'), path.size());
+  const std::string_view key = path.substr(0, dot),
+                         rest = path.substr(std::min(dot + 1, path.size()));
   double sum = 0;
-  for (const Value& kernel : counts.find("kernels").elements()) {
-    for (const char* path : paths) {
-      sum += kernel.find(path).number();
+  if (path.empty()) {
+    sum = counts.number();
+  } else if (key != "*") {
+    sum = sum_at(counts.find(key), rest);
+  } else if (const auto* all = std::get_if<Value::Object>(&counts.data())) {
+    for (const Member& each : *all) {
+      sum += sum_at(each.value, rest);
+    }
+  } else {
+    for (const Value& each : counts.elements()) {
+      sum += sum_at(each, rest);
     }
   }
   return sum;
 }
 
-double copies_in(const Value& counts) {
-  return calls_of(counts.find("copies.to_device")) + calls_of(counts.find("copies.to_host"));
-}
-/// Of the copies that copies_in() counts.
-double copied_in(const Value& counts) {
-  double bytes = 0;
-  for (const char* way : {"to_device", "to_host"}) {
-    for (const char* memory : {"pageable", "pinned", "registered"}) {
-      bytes += counts.find(fmt::format("copies.{}.{}.bytes", way, memory)).number();
-    }
-  }
-  return bytes;
-}
-double waits_in(const Value& counts) { return counts.find("waits").number(); }
-double allocations_in(const Value& counts) { return calls_of(counts.find("allocations")); }
-double launch_count(const Value& counts) { return sum_of_kernels(counts, {"launches"}); }
-double managed_in(const Value& counts) {
-  return counts.find("migrated.to_device").number() + counts.find("migrated.to_host").number();
-}
-double mapped_in(const Value& counts) {
-  return sum_of_kernels(counts, {"mapped.bytes_read", "mapped.bytes_written"});
-}
+/// Where the emulation's counts have it.
+using Paths = std::span<const char* const>;
+constexpr const char* copies[] = {"copies.to_device.*.calls", "copies.to_host.*.calls"};
+constexpr const char* copied[] = {"copies.to_device.*.bytes", "copies.to_host.*.bytes"};
+constexpr const char* waits[] = {"waits"};
+constexpr const char* allocations[] = {"allocations.*.calls"};
+constexpr const char* launches[] = {"kernels.*.launches"};
+constexpr const char* managed[] = {"migrated.*"};
+constexpr const char* mapped[] = {"kernels.*.mapped.bytes_read", "kernels.*.mapped.bytes_written"};
+constexpr const char* async[] = {"asynchronous_pageable.calls"};
+constexpr const char* queued[] = {"kernels.*.queued_atomics"};
 /// Shared memory, too: a kernel that does many steps a launch has its cells there.
-double written_in(const Value& counts) {
-  return sum_of_kernels(counts, {"bytes_written", "mapped.bytes_written", "shared_written"});
-}
-double queued_in(const Value& counts) { return sum_of_kernels(counts, {"queued_atomics"}); }
-double async_in(const Value& counts) { return counts.find("asynchronous_pageable.calls").number(); }
+constexpr const char* written[] = {"kernels.*.bytes_written", "kernels.*.mapped.bytes_written",
+                                   "kernels.*.shared_written"};
 
-double counted_in(const RunCounts& run, double (*count)(const Value&)) {
-  return count(run.after) - count(run.before);
+double sum_of(const Value& counts, Paths paths) {
+  double sum = 0;
+  for (const char* path : paths) {
+    sum += sum_at(counts, path);
+  }
+  return sum;
+}
+double counted_in(const RunCounts& run, Paths paths) {
+  return sum_of(run.after, paths) - sum_of(run.before, paths);
 }
 
 /// Of one size: what a step more adds.
 struct FewAndMany {
   const RunCounts *few, *many;
-  [[nodiscard]] double a_step(double (*count)(const Value&)) const {
-    return (counted_in(*many, count) - counted_in(*few, count)) /
+  [[nodiscard]] double a_step(Paths paths) const {
+    return (counted_in(*many, paths) - counted_in(*few, paths)) /
            static_cast<double>(many->steps - few->steps);
   }
 };
@@ -104,18 +99,40 @@ std::optional<FewAndMany> pair_of(const std::vector<RunCounts>& runs, std::int64
 }
 
 double written_share(const std::vector<RunCounts>& runs) {
-  double written = 0, to_write = 0;
+  double all = 0, to_write = 0;
   for (const RunCounts& run : runs) {
-    written += counted_in(run, written_in);
+    all += counted_in(run, written);
     to_write += static_cast<double>(run.field_bytes) * static_cast<double>(run.steps);
   }
-  return written / to_write;
+  return all / to_write;
 }
+
+/// What is said where a cost is above a limit.
+struct CostNote {
+  double DeviceCosts::*cost;
+  double above;
+  const char* text;
+};
+constexpr CostNote cost_notes_of[] = {
+    {&DeviceCosts::copies, 0,
+     "copies: {:.3g} a step between host and device; a field that stays there needs two in all"},
+    {&DeviceCosts::allocations, 0,
+     "allocations: {:.3g} a step, and each waits for the device; what is allocated before the "
+     "first step serves all"},
+    {&DeviceCosts::managed, 0,
+     "managed memory: {:.3g} times the field moves between host and device in a step, as both "
+     "touch the same pages"},
+    {&DeviceCosts::mapped, 0,
+     "page-locked memory: kernels read and write {:.3g} times the field in a step in the host's "
+     "memory, through the link; copied to the card once it is near"},
+    {&DeviceCosts::queued_atomics, 1.0 / 16, // one a warp of float is 1 in 128 bytes
+     "atomics: in a step about every thread writes to one and the same address, and they take "
+     "turns; what a block has added up within itself is one for all of its threads"}};
 
 } // namespace
 
 std::int64_t launches_in(const Value& counts) {
-  return static_cast<std::int64_t>(launch_count(counts));
+  return static_cast<std::int64_t>(sum_of(counts, launches));
 }
 
 std::optional<DeviceCosts> device_costs(const std::vector<RunCounts>& runs) {
@@ -124,22 +141,22 @@ std::optional<DeviceCosts> device_costs(const std::vector<RunCounts>& runs) {
     return std::nullopt;
   }
   const auto& [few, many] = *first;
-  const auto a_step = [&](double (*count)(const Value&)) { return first->a_step(count); };
+  const auto a_step = [&](Paths paths) { return first->a_step(paths); };
   const auto field_bytes = static_cast<double>(few->field_bytes);
   // Parameters and residuals are as large in a larger field.
   const bool copies_field = std::ranges::none_of(runs, [&](const RunCounts& run) {
     const auto other = pair_of(runs, run.field_bytes);
     return run.field_bytes != few->field_bytes && other &&
-           std::abs(other->a_step(copied_in) - a_step(copied_in)) < 0.5;
+           std::abs(other->a_step(copied) - a_step(copied)) < 0.5;
   });
-  return DeviceCosts{.copies = copies_field ? a_step(copies_in) : 0,
-                     .waits = a_step(waits_in),
-                     .allocations = a_step(allocations_in),
-                     .launches = a_step(launch_count),
-                     .managed = a_step(managed_in) / field_bytes,
-                     .mapped = a_step(mapped_in) / field_bytes,
-                     .pageable_async = static_cast<std::int64_t>(counted_in(*many, async_in)),
-                     .queued_atomics = a_step(queued_in) / field_bytes,
+  return DeviceCosts{.copies = copies_field ? a_step(copies) : 0,
+                     .waits = a_step(waits),
+                     .allocations = a_step(allocations),
+                     .launches = a_step(launches),
+                     .managed = a_step(managed) / field_bytes,
+                     .mapped = a_step(mapped) / field_bytes,
+                     .pageable_async = static_cast<std::int64_t>(counted_in(*many, async)),
+                     .queued_atomics = a_step(queued) / field_bytes,
                      .written = written_share(runs)};
 }
 
@@ -149,41 +166,16 @@ bool is_resident(const DeviceCosts& costs) {
 
 std::vector<std::string> cost_notes(const DeviceCosts& costs) {
   std::vector<std::string> notes;
-  if (costs.copies > 0) {
-    notes.push_back(
-        fmt::format("copies: {:.3g} a step between host and device; a field that stays "
-                    "there needs two in all",
-                    costs.copies));
-  }
-  if (costs.allocations > 0) {
-    notes.push_back(
-        fmt::format("allocations: {:.3g} a step, and each waits for the device; what "
-                    "is allocated before the first step serves all",
-                    costs.allocations));
-  }
-  if (costs.managed > 0) {
-    notes.push_back(
-        fmt::format("managed memory: {:.3g} times the field moves between host and device in a "
-                    "step, as both touch the same pages",
-                    costs.managed));
-  }
-  if (costs.mapped > 0) {
-    notes.push_back(
-        fmt::format("page-locked memory: kernels read and write {:.3g} times the field in a step "
-                    "in the host's memory, through the link; copied to the card once it is near",
-                    costs.mapped));
+  for (const CostNote& note : cost_notes_of) {
+    if (costs.*note.cost > note.above) {
+      notes.push_back(fmt::format(fmt::runtime(note.text), costs.*note.cost));
+    }
   }
   if (costs.pageable_async > 0) {
     notes.push_back(
         fmt::format("asynchronous copies: {} in a run of pageable memory, and for those "
                     "the host waits; memory of cudaMallocHost is fetched without it",
                     costs.pageable_async));
-  }
-  constexpr double of_threads = 1.0 / 16; // one a warp of float is 1 in 128 bytes
-  if (costs.queued_atomics > of_threads) {
-    notes.emplace_back(
-        "atomics: in a step about every thread writes to one and the same address, and they take "
-        "turns; what a block has added up within itself is one for all of its threads");
   }
   return notes;
 }

@@ -63,11 +63,6 @@ std::vector<DeviceFinding> device_findings(const std::string& text) {
     // The device writes well-formed text: somebody else has written there, too.
     findings.push_back({.kind = "misuse",
                         .message = "what the device noticed has been overwritten",
-                        .where = {},
-                        .other = {},
-                        .kernel = {},
-                        .block = {},
-                        .thread = {},
                         .affects_result = true});
   }
   return findings;

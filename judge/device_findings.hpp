@@ -12,14 +12,14 @@ namespace diffbench::bench {
 
 /// One thing that the code does wrong.
 struct DeviceFinding {
-  std::string kind;           ///< such as race, leak
-  std::string message;        ///< a sentence
-  std::string where;          ///< "my.cu:12"; empty: not known
-  std::string other;          ///< the second line of a race; empty: there is none
-  std::string kernel;         ///< empty: the host's code
-  std::string block, thread;  ///< "1,2,0", of the kernel
-  bool affects_result = true; ///< else the result is the same in every schedule
-  bool unwritten = false;     ///< a read of what nobody has written: it counts where it is used
+  std::string kind = {};               ///< such as race, leak
+  std::string message = {};            ///< a sentence
+  std::string where = {};              ///< "my.cu:12"; empty: not known
+  std::string other = {};              ///< the second line of a race; empty: there is none
+  std::string kernel = {};             ///< empty: the host's code
+  std::string block = {}, thread = {}; ///< "1,2,0", of the kernel
+  bool affects_result = true;          ///< else the result is the same in every schedule
+  bool unwritten = false; ///< a read of what nobody has written: it counts where it is used
 };
 
 /// Of its JSON text. A text that is none, as a submission may have written itself, has none.

@@ -44,19 +44,6 @@ bool is_there(const std::string& program) {
   }
 }
 
-std::string first_there(const std::vector<std::string>& names, std::string_view language,
-                        std::string_view package) {
-  for (const std::string& name : names) {
-    if (is_there(name)) {
-      return name;
-    }
-  }
-  throw Unavailable(
-      fmt::format("no compiler for {}: there is no {}; get one with: apt-get install "
-                  "{}",
-                  language, fmt::join(names, ", "), package));
-}
-
 /// `words` come before the command.
 Said run(std::vector<std::string> words, const std::vector<std::string>& command,
          const fs::path& work_dir) {
@@ -73,7 +60,7 @@ Said run(std::vector<std::string> words, const std::vector<std::string>& command
     throw Unavailable(fmt::format("{} cannot run here: {}: {}", command.front(), file.string(),
                                   std::strerror(errno)));
   }
-  Process compiler({.words = words, .in = none.get(), .out = none.get(), .err = errors.get()});
+  Process compiler({.words = words, .in = none.get(), .out = errors.get(), .err = errors.get()});
   const auto& end = compiler.wait(compile_seconds, interrupted);
   if (!end) {
     check_interrupt();
@@ -117,13 +104,43 @@ Said run_command(const std::vector<std::string>& command, const fs::path& work_d
   return run({}, command, work_dir);
 }
 
-std::string find_c_compiler(const std::string& chosen) {
-  return chosen.empty() ? first_there({"cc", "gcc", "clang"}, "C", "gcc")
-                        : first_there({chosen}, "C", "gcc");
+std::string find_compiler(bool of_c, const std::string& chosen) {
+  std::vector<std::string> names = of_c ? std::vector<std::string>{"cc", "gcc", "clang"}
+                                        : std::vector<std::string>{"c++", "g++", "clang++"};
+  if (!chosen.empty()) {
+    names = {chosen};
+  }
+  const auto found = std::ranges::find_if(names, is_there);
+  if (found == names.end()) {
+    throw Unavailable(
+        fmt::format("no compiler for {}: there is no {}; get one with: apt-get install {}",
+                    of_c ? "C" : "C++", fmt::join(names, ", "), of_c ? "gcc" : "g++"));
+  }
+  return *found;
 }
-std::string find_cpp_compiler(const std::string& chosen) {
-  return chosen.empty() ? first_there({"c++", "g++", "clang++"}, "C++", "g++")
-                        : first_there({chosen}, "C++", "g++");
+
+std::vector<Symbol> symbols_of(const fs::path& file, const fs::path& work_dir) {
+  const char* const which = file.extension() == ".so" ? "--dynamic" : "--extern-only";
+  const Said said = run_confined({"nm", which, file.string()}, work_dir, {file});
+  constexpr int lacks_program = 127;
+  if (said.status == lacks_program) {
+    throw Unavailable("there is no nm; get it with: apt-get install binutils");
+  }
+  std::vector<Symbol> symbols;
+  std::istringstream lines(said.text);
+  for (std::string line; std::getline(lines, line);) {
+    constexpr std::size_t digits = 16; // of an address, or as many blanks
+    const bool is_symbol = line.find_first_not_of("0123456789abcdef ") == digits + 1 &&
+                           line.size() > digits + 3 && line[digits] == ' ';
+    if (is_symbol) {
+      symbols.push_back({line.substr(digits + 3, line.find('@') - digits - 3), line[digits + 1]});
+    }
+  }
+  if (said.status != 0 || symbols.empty()) {
+    throw InvalidInput(
+        fmt::format("{} is no shared library for 64 bits (ELF)", file.filename().string()));
+  }
+  return symbols;
 }
 
 std::string first_error(const std::string& text, const fs::path& file) {

@@ -18,7 +18,7 @@ struct CompilerChoice {
   std::optional<std::vector<std::filesystem::path>> own_files = {};
 };
 
-/// A command's exit status, and what it wrote to stderr, whole.
+/// A command's exit status, and what it wrote, whole.
 struct Said {
   int status = 0;
   std::string text;
@@ -44,8 +44,21 @@ struct Said {
 
 /// The chosen one, else the first of the usual ones that is there. Throws Unavailable, with the
 /// package that brings one.
-[[nodiscard]] std::string find_c_compiler(const std::string& chosen);
-[[nodiscard]] std::string find_cpp_compiler(const std::string& chosen);
+[[nodiscard]] std::string find_compiler(bool of_c, const std::string& chosen);
+
+struct Symbol {
+  std::string name; ///< mangled, where the language does that
+  char kind = 'U';  ///< nm(1)'s letter
+
+  [[nodiscard]] bool defined() const { return kind != 'U' && kind != 'w' && kind != 'v'; }
+  [[nodiscard]] bool function() const { return kind == 'T' || kind == 'W' || kind == 'i'; }
+  [[nodiscard]] bool weak() const { return kind == 'W' || kind == 'V'; } ///< others may have it
+};
+/// Of a shared object (.so) or an object file those that others see, read without loading it, which
+/// would run its code. Throws InvalidInput for a file that is neither, or not for 64 bits, and
+/// Unavailable where there is no nm(1).
+[[nodiscard]] std::vector<Symbol> symbols_of(const std::filesystem::path& file,
+                                             const std::filesystem::path& work_dir);
 
 /// The compiler's first line that tells of an error, with the file's name in place of its path.
 [[nodiscard]] std::string first_error(const std::string& text, const std::filesystem::path& file);

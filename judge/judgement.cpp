@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <random>
@@ -51,136 +50,10 @@ std::vector<Case> cases(bool brief) {
   // A row or a column that is no block, and more cells than a short index reaches.
   all.insert(all.end(), {{1100, 3, {1}}, {3, 1100, {1}}, {331, 199, {1}}});
   if (!brief) {
-    all.push_back({97, 41, {1, 17}});
-    all.push_back({131, 8, {1, 2}});
-    all.push_back({8, 257, {1}});
-    all.push_back({257, 131, {1, 3, 100}});
+    all.insert(all.end(),
+               {{97, 41, {1, 17}}, {131, 8, {1, 2}}, {8, 257, {1}}, {257, 131, {1, 3, 100}}});
   }
   return all;
-}
-
-template <typename T>
-Field<T> reference_of(const JudgedRun<T>& run) {
-  Field<T> expected(run.problem.nx, run.problem.ny);
-  std::ranges::copy(run.initial.cells(), expected.cells().begin());
-  advance_reference(run.problem, expected, run.steps);
-  return expected;
-}
-
-/// What the order of operations and what a unit does with denormal numbers can make of a result,
-/// as Difference says it: where nothing cancels by each cell, else by the largest.
-template <typename T>
-class Rounding {
- public:
-  Rounding(const JudgedRun<T>& run, const Field<T>& expected)
-      : most_(17 * static_cast<double>(run.steps)) {
-    double low = 0, high = 0;
-    for (const auto& cells : {run.initial.cells(), expected.cells()}) {
-      for (const T cell : cells) {
-        low = std::min(low, static_cast<double>(cell));
-        high = std::max(high, static_cast<double>(cell));
-      }
-    }
-    // With a factor near 1/4, u and -4 f u cancel.
-    const bool cancels = (low < 0 && high > 0) || run.problem.dt > 0.2;
-    largest_ = cancels ? std::max(-low, high) : 0;
-  }
-
-  [[nodiscard]] bool allows(T found, T expected) const {
-    const double a = found, b = expected;
-    if (!std::isfinite(a) || !std::isfinite(b)) {
-      return is_poison(found) == is_poison(expected) &&
-             (a == b || (std::isnan(a) && std::isnan(b)));
-    }
-    const double size = std::max({std::abs(a), std::abs(b), largest_});
-    return std::abs(a - b) <= most_ * (size * std::numeric_limits<T>::epsilon()) ||
-           std::abs(a - b) <= most_ * std::numeric_limits<T>::min();
-  }
-  [[nodiscard]] bool allows(const Field<T>& found, const Field<T>& expected) const {
-    return std::ranges::equal(found.cells(), expected.cells(),
-                              [this](T a, T b) { return allows(a, b); });
-  }
-  /// What is right within rounding becomes so to the bit.
-  [[nodiscard]] Field<T> beyond(const Field<T>& found, const Field<T>& expected) const {
-    Field<T> beyond(found.nx(), found.ny());
-    std::ranges::transform(found.cells(), expected.cells(), beyond.cells().begin(),
-                           [this](T a, T b) { return allows(a, b) && !std::isnan(a) ? b : a; });
-    return beyond;
-  }
-
- private:
-  double most_, largest_ = 0;
-};
-
-/// Rows and columns of a map: every character is a part of the field, wrong where a cell of it is.
-template <typename T>
-std::string map_of(const Field<T>& result, const Field<T>& expected) {
-  constexpr std::int64_t widest = 40, highest = 16;
-  const std::int64_t columns = std::min(widest, result.nx());
-  const std::int64_t rows = std::min(highest, result.ny());
-  std::vector<std::string> lines(static_cast<std::size_t>(rows),
-                                 std::string(static_cast<std::size_t>(columns), '.'));
-  for (std::int64_t y = 0; y < result.ny(); ++y) {
-    for (std::int64_t x = 0; x < result.nx(); ++x) {
-      if (!(result.row(y)[x] == expected.row(y)[x])) {
-        lines[static_cast<std::size_t>(y * rows / result.ny())]
-             [static_cast<std::size_t>(x * columns / result.nx())] = '#';
-      }
-    }
-  }
-  std::string map;
-  for (const std::string& line : lines) {
-    map += line + '\n';
-  }
-  return map;
-}
-
-template <typename T>
-WrongCells wrong_cells(const JudgedRun<T>& run, const Field<T>& expected) {
-  WrongCells wrong{.nx = run.problem.nx, .ny = run.problem.ny, .steps = run.steps};
-  const Field<T> result = Rounding(run, expected).beyond(run.result, expected);
-  wrong.difference = difference<T>(result.cells(), expected.cells(), run.problem.nx, run.steps);
-  wrong.expected = expected.row(wrong.difference.y)[wrong.difference.x];
-  wrong.found = run.result.row(wrong.difference.y)[wrong.difference.x];
-  wrong.unwritten = std::ranges::count_if(run.result.cells(), is_poison<T>);
-  wrong.map = map_of(result, expected);
-  return wrong;
-}
-
-/// Of each run in which cells are wrong after the fewest steps, as more of them spread what is
-/// wrong.
-struct WrongCounts {
-  std::vector<std::vector<std::int64_t>> by_column, by_row;
-};
-template <typename T>
-WrongCounts wrong_counts(const std::vector<JudgedRun<T>>& runs) {
-  WrongCounts wrong;
-  std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
-  for (const JudgedRun<T>& run : runs) {
-    if (run.steps > fewest) {
-      continue;
-    }
-    const Field<T> expected = reference_of(run);
-    const Field<T> result = Rounding(run, expected).beyond(run.result, expected);
-    std::vector<std::int64_t> by_column(static_cast<std::size_t>(run.problem.nx));
-    std::vector<std::int64_t> by_row(static_cast<std::size_t>(run.problem.ny));
-    for (std::int64_t y = 0; y < run.problem.ny; ++y) {
-      for (std::int64_t x = 0; x < run.problem.nx; ++x) {
-        const int wrong_cell = result.row(y)[x] == expected.row(y)[x] ? 0 : 1;
-        by_column[static_cast<std::size_t>(x)] += wrong_cell;
-        by_row[static_cast<std::size_t>(y)] += wrong_cell;
-      }
-    }
-    if (std::ranges::max(by_column) > 0) {
-      if (run.steps < fewest) {
-        wrong = {};
-      }
-      fewest = run.steps;
-      wrong.by_column.push_back(std::move(by_column));
-      wrong.by_row.push_back(std::move(by_row));
-    }
-  }
-  return wrong;
 }
 
 /// All bits set: what the emulated device, and the arrays that it gives a solve, hold at first.
@@ -190,60 +63,6 @@ void mark_unwritten(Field<T>& field) {
   for (T& cell : field.cells()) {
     cell = std::bit_cast<Bits>(cell) == ~Bits{0} ? poison<T>() : cell;
   }
-}
-
-/// Whether a mistake explains a run, whatever is rounded. What grows without end says nothing.
-template <typename T>
-bool gives(const JudgedRun<T>& run, const Fault& fault) {
-  const Field<T> expected = advance_varied(run.problem, run.initial, run.steps, {}, fault);
-  return Rounding(run, expected).allows(run.result, expected) ||
-         std::ranges::any_of(expected.cells(), [](T cell) { return std::isinf(cell); });
-}
-
-/// The factor that explains most cells of a run of one step.
-template <typename T>
-std::optional<double> factor_in(const JudgedRun<T>& run) {
-  Fault unit{.factor = 1.0};
-  const Field<T> whole = advance_varied(run.problem, run.initial, 1, {}, unit);
-  std::vector<double> factors;
-  for (std::size_t i = 0; i < whole.cells().size(); ++i) {
-    const double u = run.initial.cells()[i], lap = whole.cells()[i] - u;
-    if (std::abs(lap) > 0.1 && std::isfinite(run.result.cells()[i])) {
-      factors.push_back((run.result.cells()[i] - u) / lap);
-    }
-  }
-  if (run.steps != 1 || factors.empty()) {
-    return std::nullopt;
-  }
-  const auto middle = factors.begin() + std::ssize(factors) / 2;
-  std::ranges::nth_element(factors, middle);
-  return *middle;
-}
-
-/// Another factor than is asked for: always the same one, or a part or a multiple of it; as well as
-/// each run tells it.
-template <typename T>
-std::vector<Mistake> factor_mistakes(const std::vector<const JudgedRun<T>*>& runs) {
-  std::vector<Mistake> found;
-  for (const JudgedRun<T>* run : runs) {
-    if (const auto factor = factor_in(*run)) {
-      found.push_back({"factor_constant",
-                       fmt::format("the factor is {:.4g}, whatever it is asked for{}", *factor,
-                                   std::abs(*factor - 0.25) < 1e-5
-                                       ? ": a Jacobi step, 0.25 * (up + down + left + right)"
-                                       : ""),
-                       "out = u + factor * lap, with the factor of the call",
-                       {.factor = factor}});
-      const double scale = *factor / static_cast<double>(run->problem.template update_factor<T>());
-      if (std::abs(scale - 1) > 1e-3) {
-        found.push_back({"factor_wrong",
-                         fmt::format("the factor is {:.4g} times what it should be", scale),
-                         "factor is dt D / h^2 already",
-                         {.factor_scale = scale}});
-      }
-    }
-  }
-  return found;
 }
 
 /// Threads of a submission, whatever the environment says: a race needs several.
@@ -679,9 +498,7 @@ class Judge {
       judgement_.advice = found.mistake->advice;
       return;
     }
-    const WrongCounts counts = wrong_counts(runs_);
-    judgement_.wrong->columns = wrong_period(counts.by_column);
-    judgement_.wrong->rows = wrong_period(counts.by_row);
+    find_periods(runs_, *judgement_.wrong);
     if (named) {
       complain_once(edges + what_is_wrong(run));
     }
@@ -745,38 +562,6 @@ void fill_secret(Field<T>& field, std::uint64_t seed) {
 }
 template void fill_secret(Field<float>&, std::uint64_t);
 template void fill_secret(Field<double>&, std::uint64_t);
-
-template <typename T>
-Explanation explain(const std::vector<JudgedRun<T>>& runs) {
-  std::vector<const JudgedRun<T>*> by_work;
-  by_work.reserve(runs.size());
-  for (const JudgedRun<T>& run : runs) {
-    by_work.push_back(&run);
-  }
-  // The smallest first: it refuses most of them quickly.
-  std::ranges::stable_sort(
-      by_work, {}, [](const JudgedRun<T>* run) { return run->problem.cells() * run->steps; });
-  for (std::size_t i = 0; i < arithmetics().size(); ++i) {
-    if (std::ranges::all_of(by_work, [&](const JudgedRun<T>* run) {
-          return same_bits(advance_varied(run->problem, run->initial, run->steps, arithmetics()[i]),
-                           run->result);
-        })) {
-      return {.arithmetic = i};
-    }
-  }
-  const auto explains = [&](const Mistake& mistake) {
-    return std::ranges::all_of(by_work,
-                               [&](const JudgedRun<T>* run) { return gives(*run, mistake.fault); });
-  };
-  for (const std::vector<Mistake>& all : {mistakes(), factor_mistakes(by_work)}) {
-    if (const auto found = std::ranges::find_if(all, explains); found != all.end()) {
-      return {.mistake = *found};
-    }
-  }
-  return {};
-}
-template Explanation explain(const std::vector<JudgedRun<float>>&);
-template Explanation explain(const std::vector<JudgedRun<double>>&);
 
 Judgement judge_submission(const Submission& submission, Dtype dtype, const JudgePlan& plan,
                            const std::filesystem::path& work_dir,

@@ -6,11 +6,9 @@
 #include "device_costs.hpp"
 #include "device_findings.hpp"
 #include "diffbench/name_table.hpp"
-#include "diffbench/verify.hpp"
+#include "explanation.hpp"
 #include "submission.hpp"
 #include "tried_process.hpp"
-#include "variation.hpp"
-#include "wrong_period.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -42,17 +40,6 @@ inline constexpr NameTable<TryVerdict, 5> try_verdict_names{
 [[nodiscard]] constexpr bool is_right(TryVerdict verdict) {
   return verdict != TryVerdict::wrong && verdict != TryVerdict::undecided;
 }
-
-/// A cell that is wrong, and where others are.
-struct WrongCells {
-  std::int64_t nx = 0, ny = 0, steps = 0; ///< of the run
-  Difference difference = {};             ///< x and y of the first one
-  double expected = 0, found = 0;         ///< in it
-  std::int64_t unwritten = 0;             ///< cells that still hold what was there before
-  std::string map = {};                   ///< lines of '.' and '#', the first row at the top
-  /// Of a wrong one that is not explained: what comes again, in the runs with fewest steps.
-  std::optional<WrongPeriod> columns = {}, rows = {};
-};
 
 /// Of one dtype.
 struct Judgement {
@@ -90,26 +77,6 @@ struct JudgePlan {
                                          const JudgePlan& plan,
                                          const std::filesystem::path& work_dir,
                                          const std::function<void(double)>& on_progress);
-
-/// What explains the results of runs: an arithmetic by the bits, or else a mistake, whatever is
-/// rounded.
-struct Explanation {
-  std::optional<std::size_t> arithmetic = {}; ///< in arithmetics()
-  std::optional<Mistake> mistake = {};
-};
-
-/// A run, and what came of it.
-template <typename T>
-struct JudgedRun {
-  Problem problem;
-  std::int64_t steps = 0;
-  Field<T> initial, result;
-  std::string with = {}; ///< what is unlike in the usual runs: "with cells below 0"
-};
-
-/// What gives the results of all runs; empty where nothing does. At least one run.
-template <typename T>
-[[nodiscard]] Explanation explain(const std::vector<JudgedRun<T>>& runs);
 
 /// Fills it with secret cells of [0, 1).
 template <typename T>

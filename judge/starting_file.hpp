@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files to start from: short ones that are right.
+// Files that the program writes for a user: short ones that are right, to start from (starting/),
+// and ports to CUDA with a fault each, to be found and mended (exercises/).
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -10,12 +12,16 @@
 namespace diffbench::bench {
 
 [[nodiscard]] std::vector<std::string> starting_kinds();
-
-/// Throws InvalidInput for an unknown kind and where there is such a file already, and Error where
-/// it cannot be written.
+/// Throws InvalidInput for an unknown kind, where there is such a file already or its name ends as
+/// that of another language, and Error where it cannot be written.
 void write_starting_file(std::string_view kind, const std::filesystem::path& path);
 
-/// The same of a text in which "diffbench try FILE" stands for the command with the file's name.
-void write_new_file(const std::filesystem::path& path, std::string text);
+[[nodiscard]] std::size_t exercise_count();
+/// A line for each: its number, from 1 on, and what it is about.
+[[nodiscard]] std::string exercise_list();
+/// "01-boundary.cu" of 1. Of a number that there is, as below.
+[[nodiscard]] std::string exercise_file_name(std::size_t number);
+/// Throws as write_starting_file() does.
+void write_exercise(std::size_t number, const std::filesystem::path& path);
 
 } // namespace diffbench::bench

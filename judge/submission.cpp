@@ -7,7 +7,6 @@
 #include "diffbench/known_names.hpp"
 #include "diffbench/machine.hpp"
 #include "diffbench/text.hpp"
-#include "elf_symbols.hpp"
 #include "included_files.hpp"
 #include "peer.hpp"
 
@@ -64,8 +63,7 @@ class Compiler {
       : language_(language),
         choice_(choice),
         work_dir_(work_dir),
-        program_(language == Language::c ? find_c_compiler(choice.compiler)
-                                         : find_cpp_compiler(choice.compiler)) {
+        program_(find_compiler(language == Language::c, choice.compiler)) {
     // Products are rounded before they are added, as NumPy's; --flags may have it otherwise.
     flags_ = choice.flags.empty()
                  ? std::vector<std::string>{"-O3", "-march=native", "-ffp-contract=off", "-fopenmp"}
@@ -98,12 +96,12 @@ class Compiler {
   std::optional<CompiledSubmission> compile_for_races(const fs::path& file,
                                                       const CompiledSubmission& usual) {
     const bool has_threads =
-        std::ranges::any_of(elf_symbols(usual.library), [](const ElfSymbol& symbol) {
-          return !symbol.defined && (symbol.name.starts_with("GOMP_parallel") ||
-                                     symbol.name.starts_with("__kmpc_fork") ||
-                                     symbol.name.starts_with("_ZNSt6thread") ||
-                                     symbol.name.starts_with("pthread_create") ||
-                                     symbol.name.starts_with("thrd_create"));
+        std::ranges::any_of(symbols_of(usual.library, work_dir_), [](const Symbol& symbol) {
+          return !symbol.defined() && (symbol.name.starts_with("GOMP_parallel") ||
+                                       symbol.name.starts_with("__kmpc_fork") ||
+                                       symbol.name.starts_with("_ZNSt6thread") ||
+                                       symbol.name.starts_with("pthread_create") ||
+                                       symbol.name.starts_with("thrd_create"));
         });
     const fs::path hooks = work_dir_ / "interleave.c", object = work_dir_ / "races.o";
     const fs::path hooks_object = work_dir_ / "interleave.o", library = work_dir_ / "races.so";
@@ -168,12 +166,6 @@ std::string demangled(const std::string& name) {
   return status == 0 ? text.get() : name;
 }
 
-/// What a file has of one form.
-struct Found {
-  Form form;
-  std::vector<Dtype> dtypes;
-};
-
 bool has(const std::vector<std::string>& names, std::initializer_list<std::string_view> wanted) {
   return std::ranges::any_of(
       wanted, [&](std::string_view name) { return std::ranges::find(names, name) != names.end(); });
@@ -185,8 +177,8 @@ class FormSearch {
   FormSearch(std::vector<std::string> names, Compiler* compiler, const fs::path& file)
       : names_(std::move(names)), compiler_(compiler), file_(file) {}
 
-  std::vector<Found> all() {
-    std::vector<Found> found;
+  std::vector<FoundForm> all() {
+    std::vector<FoundForm> found;
     const auto add = [&found](Form form, std::vector<Dtype> dtypes) {
       if (!dtypes.empty()) {
         found.push_back({form, std::move(dtypes)});
@@ -270,30 +262,6 @@ class FormSearch {
   fs::path file_;
 };
 
-/// Takes the widest, or `wanted`.
-Submission take(CompiledSubmission compiled, Language language, std::vector<Found> found,
-                std::optional<Form> wanted, const std::string& why_none) {
-  if (found.empty()) {
-    throw InvalidInput(why_none);
-  }
-  const auto chosen = wanted ? std::ranges::find(found, *wanted, &Found::form) : found.begin();
-  if (chosen == found.end()) {
-    throw InvalidInput(fmt::format("--form {}: the file has no such form; it has {}",
-                                   to_string(*wanted), to_string(found.front().form)));
-  }
-  Submission submission{.compiled = std::move(compiled),
-                        .language = language,
-                        .form = chosen->form,
-                        .dtypes = chosen->dtypes,
-                        .other_forms = {}};
-  for (const Found& other : found) {
-    if (other.form != chosen->form) {
-      submission.other_forms.push_back(other.form);
-    }
-  }
-  return submission;
-}
-
 /// The names that a Python file defines, without running it; its last line of stdout is read.
 constexpr const char* python_names = R"(
 import ast, sys
@@ -331,18 +299,21 @@ Submission prepare_python(const fs::path& file, std::optional<Form> wanted,
   }
   std::ifstream stream(list);
   const std::vector<std::string> names{std::istream_iterator<std::string>(stream), {}};
-  std::vector<Found> found;
+  std::vector<FoundForm> found;
   for (const Form form : {Form::solve, Form::step}) {
     if (has(names, {to_string(form)})) {
       found.push_back({form, {Dtype::float32, Dtype::float64}});
     }
   }
-  return take({.library = copy, .command = {}, .interpreter = {*python, "-B", script.string()}},
-              Language::python, std::move(found), wanted,
-              fmt::format("{} defines no step or solve; the forms are: def step(u, factor), which "
-                          "returns the new array, and def solve(u, steps, factor){}",
-                          file.filename().string(),
-                          did_you_mean("step", names) + did_you_mean("solve", names)));
+  Submission submission =
+      take(Language::python, found, wanted,
+           fmt::format("{} defines no step or solve; the forms are: def step(u, factor), which "
+                       "returns the new array, and def solve(u, steps, factor){}",
+                       file.filename().string(),
+                       did_you_mean("step", names) + did_you_mean("solve", names)));
+  submission.compiled = {
+      .library = copy, .command = {}, .interpreter = {*python, "-B", script.string()}};
+  return submission;
 }
 
 Submission prepare_cuda(const fs::path& file, std::optional<Form> wanted,
@@ -350,20 +321,7 @@ Submission prepare_cuda(const fs::path& file, std::optional<Form> wanted,
   if (!choice.flags.empty()) {
     throw InvalidInput("--flags: the emulated device needs its own, so a .cu file takes none");
   }
-  EmulatedCuda emulated = compile_emulated_cuda(file, wanted, work_dir, choice);
-  Submission submission{.compiled = {},
-                        .language = Language::cuda,
-                        .form = emulated.form,
-                        .dtypes = {},
-                        .other_forms = std::move(emulated.other_forms)};
-  for (const auto& [dtype, there] :
-       {std::pair{Dtype::float32, emulated.float32}, {Dtype::float64, emulated.float64}}) {
-    if (there) {
-      submission.dtypes.push_back(dtype);
-    }
-  }
-  submission.compiled = std::move(emulated.compiled);
-  submission.compiled.has_session = true;
+  Submission submission = compile_emulated_cuda(file, wanted, work_dir, choice);
   let_others_read(submission.compiled.library);
   return submission;
 }
@@ -375,16 +333,31 @@ std::optional<Language> known_language(const fs::path& file) {
   return known == std::end(endings) ? std::nullopt : std::optional(known->language);
 }
 
-std::string_view usual_ending(Language language) {
-  return std::ranges::find(endings, language, &FileEnding::language)->end;
-}
-
 Language language_of(const fs::path& file) {
   if (const auto language = known_language(file)) {
     return *language;
   }
   throw InvalidInput(fmt::format("{}: files that end with .c, .cpp, .cu, .py or .so can be tried",
                                  file.filename().string()));
+}
+
+Submission take(Language language, const std::vector<FoundForm>& found, std::optional<Form> wanted,
+                const std::string& why_none) {
+  if (found.empty()) {
+    throw InvalidInput(why_none);
+  }
+  const auto chosen = wanted ? std::ranges::find(found, *wanted, &FoundForm::form) : found.begin();
+  if (chosen == found.end()) {
+    throw InvalidInput(fmt::format("--form {}: the file has no such form; it has {}",
+                                   to_string(*wanted), to_string(found.front().form)));
+  }
+  Submission submission{.language = language, .form = chosen->form, .dtypes = chosen->dtypes};
+  for (const FoundForm& other : found) {
+    if (other.form != chosen->form) {
+      submission.other_forms.push_back(other.form);
+    }
+  }
+  return submission;
 }
 
 Submission prepare(const fs::path& file, std::optional<Form> wanted, const CompilerChoice& choice,
@@ -414,14 +387,20 @@ Submission prepare(const fs::path& file, std::optional<Form> wanted, const Compi
     compiled = compiler->compile(file);
   }
   let_others_read(compiled.library);
-  FormSearch search(exported_functions(language == Language::library ? file : compiled.library),
-                    compiler ? &*compiler : nullptr, file);
-  std::vector<Found> found = search.all();
-  const std::string why_none =
-      found.empty()
-          ? fmt::format("{} cannot be tried: {}", file.filename().string(), search.nearest())
-          : "";
-  Submission submission = take(std::move(compiled), language, std::move(found), wanted, why_none);
+  std::vector<std::string> functions;
+  for (Symbol& symbol : symbols_of(compiler ? compiled.library : fs::absolute(file), work_dir)) {
+    if (symbol.defined() && symbol.function()) {
+      functions.push_back(std::move(symbol.name));
+    }
+  }
+  FormSearch search(std::move(functions), compiler ? &*compiler : nullptr, file);
+  const std::vector<FoundForm> found = search.all();
+  Submission submission =
+      take(language, found, wanted,
+           found.empty()
+               ? fmt::format("{} cannot be tried: {}", file.filename().string(), search.nearest())
+               : "");
+  submission.compiled = std::move(compiled);
   if (compiler) {
     submission.for_races = compiler->compile_for_races(file, submission.compiled);
   }

@@ -27,21 +27,29 @@ inline constexpr NameTable<Language, 5> language_names{"language",
 
 /// By the end of its name; empty where that is not known.
 [[nodiscard]] std::optional<Language> known_language(const std::filesystem::path& file);
-/// ".cpp" of C++, and so on.
-[[nodiscard]] std::string_view usual_ending(Language language);
 /// By the end of its name. Throws InvalidInput, with the ends that are known.
 [[nodiscard]] Language language_of(const std::filesystem::path& file);
 
 /// What runs, in which form and for which dtypes.
 struct Submission {
-  CompiledSubmission compiled;
+  CompiledSubmission compiled = {};
   /// Of C and C++ with threads: without optimization, and threads come in any order (interleave.c).
   std::optional<CompiledSubmission> for_races = {};
   Language language = Language::cpp;
   Form form = Form::step;
-  std::vector<Dtype> dtypes;     ///< one at least
-  std::vector<Form> other_forms; ///< narrower ones, which are not taken
+  std::vector<Dtype> dtypes = {};     ///< one at least
+  std::vector<Form> other_forms = {}; ///< narrower ones, which are not taken
 };
+
+/// What a file has of one form.
+struct FoundForm {
+  Form form;
+  std::vector<Dtype> dtypes;
+};
+/// The widest of `found`, which comes first, or `wanted`; nothing is compiled. Throws InvalidInput,
+/// with `why_none` where there is none.
+[[nodiscard]] Submission take(Language language, const std::vector<FoundForm>& found,
+                              std::optional<Form> wanted, const std::string& why_none);
 
 /// Compiles `file`, or copies what needs no compiler, into `work_dir`, and finds its forms. The
 /// widest is taken, or `wanted`. Throws InvalidInput (no such file, the compiler's words, no form

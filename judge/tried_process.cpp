@@ -334,32 +334,25 @@ void TriedProcess::fill(const Field<T>& field) {
 
 template <typename T>
 std::optional<std::string> TriedProcess::broken_guard() const {
-  struct Zone {
-    std::size_t begin, end, field; ///< `field`: the offset that it belongs to
-    const char* name;
-  };
-  const std::size_t size = places_.field;
-  const std::size_t half = guard_bytes / 2;
-  const auto of = [&](std::size_t field, std::size_t next, const char* name) {
-    return std::array<Zone, 2>{Zone{field + size, std::min(next, field + size + half), field, name},
-                               Zone{field - half, field, field, name}};
-  };
-  for (const auto& zones :
-       {of(places_.in, places_.out, "the input"), of(places_.out, places_.even, "the output"),
-        of(places_.even, places_.odd, "the output"), of(places_.odd, places_.end, "the output")}) {
-    for (const Zone& zone : zones) {
-      for (std::size_t at = zone.begin; at + sizeof(T) <= zone.end; at += sizeof(T)) {
-        T cell;
-        std::memcpy(&cell, shared_.data() + at, sizeof(T));
-        if (std::bit_cast<BitsOf<T>>(cell) != std::bit_cast<BitsOf<T>>(guard_at<T>(at))) {
-          const auto cells =
-              at >= zone.field + size
-                  ? fmt::format("{} cells behind its end", (at - zone.field - size) / sizeof(T) + 1)
-                  : fmt::format("{} cells before its start", (zone.field - at) / sizeof(T));
-          return fmt::format("it wrote outside of {}, {}", zone.name, cells);
-        }
+  std::size_t begin = 0; // of a guard
+  const char* before = "";
+  for (const auto& [end, after] : {std::pair{places_.in, "the input"},
+                                   {places_.out, "the output"},
+                                   {places_.even, "the output"},
+                                   {places_.odd, "the output"},
+                                   {places_.end, ""}}) {
+    for (std::size_t at = begin; at + sizeof(T) <= end; at += sizeof(T)) {
+      T cell;
+      std::memcpy(&cell, shared_.data() + at, sizeof(T));
+      if (std::bit_cast<BitsOf<T>>(cell) != std::bit_cast<BitsOf<T>>(guard_at<T>(at))) {
+        const bool behind = begin > 0 && (end == places_.end || at - begin < end - at);
+        return fmt::format("it wrote outside of {}, {} cells {}", behind ? before : after,
+                           behind ? (at - begin) / sizeof(T) + 1 : (end - at) / sizeof(T),
+                           behind ? "behind its end" : "before its start");
       }
     }
+    begin = end + places_.field;
+    before = after;
   }
   return std::nullopt;
 }

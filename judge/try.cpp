@@ -2,7 +2,6 @@
 // The verb try: a user's own kernel, judged and timed; or those of a class.
 #include "assumed_report.hpp"
 #include "diffbench/errors.hpp"
-#include "exercise.hpp"
 #include "grade/class_folder.hpp"
 #include "grade/grade.hpp"
 #include "lab_report.hpp"
@@ -26,8 +25,8 @@ namespace {
 
 struct TryPlan {
   std::string file;
-  std::string starting;                ///< of --new
-  std::optional<std::size_t> exercise; ///< of --exercise; 0: a list of all
+  std::string starting;                 ///< of --new
+  std::optional<std::int64_t> exercise; ///< of --exercise; 0: a list of all
   TrialPlan trial;
   ClassPlan of_class;
   LabOutput output;
@@ -45,7 +44,14 @@ void declare_try_options(OptionList& options, TryPlan& plan) {
   options.text("--new KIND", plan.starting,
                "writes FILE, a right one to start from: " + one_of(starting_kinds(), ""));
   options.choices(starting_kinds());
-  declare_exercise(options, plan.exercise);
+  const Limits numbers{1, static_cast<std::int64_t>(exercise_count())};
+  options.value("--exercise [N]",
+                described("writes FILE, a port with a fault to mend; without N a list of them",
+                          to_string(numbers), ""),
+                [&plan, numbers](std::string_view option, const std::string& text) {
+                  plan.exercise = text.empty() ? 0 : parse_integer(option, text, numbers);
+                });
+  options.value_may_lack();
   declare_trial(options, plan.trial, "of the fields; 0: secret ones, but for a folder 1");
   options.group("A card that is not here");
   declare_assume(options, plan.trial.assumed);
@@ -60,7 +66,7 @@ void declare_try_options(OptionList& options, TryPlan& plan) {
 
 /// What is there for FILE to become; true where nothing is to be tried.
 bool prepares(const TryPlan& plan, std::ostream& out) {
-  if (plan.exercise == std::size_t{0}) {
+  if (plan.exercise == 0) {
     write_text(out, exercise_list());
     return true;
   }

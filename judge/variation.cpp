@@ -5,13 +5,14 @@
 #include "tried_process.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstddef>
+#include <initializer_list>
 #include <limits>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -227,254 +228,142 @@ class Walk {
   T beyond_; ///< cells outside, with Boundary::dirichlet
 };
 
+/// Whether no other order gives the same: a + b is b + a.
+bool is_distinct(const Arithmetic& how) {
+  const bool swapped = how.order[1] < how.order[0];
+  const bool swapped_pair = how.order[3] < how.order[2] || how.order[2] < how.order[0];
+  const bool sums_first =
+      how.centre == Arithmetic::Centre::last || how.centre == Arithmetic::Centre::folded;
+  return (how.fused < 2 || how.centre == Arithmetic::Centre::folded) &&
+         (how.in_pairs ? !swapped && !swapped_pair && how.centre != Arithmetic::Centre::first
+                       : !sums_first || !swapped);
+}
+
 std::vector<Arithmetic> make_arithmetics() {
   using enum Neighbour;
+  using enum Arithmetic::Centre;
+  using enum Arithmetic::Precision;
   std::vector<Arithmetic> all = {{}, {.fused = 1}};
-  const auto add = [&all](const Arithmetic& arithmetic) {
-    if (std::ranges::find(all, arithmetic) == all.end()) {
-      all.push_back(arithmetic);
-    }
-  };
-  for (const auto precision : {Arithmetic::Precision::wide_step, Arithmetic::Precision::wide_end,
-                               Arithmetic::Precision::wide_part}) {
-    add({.precision = precision});
+  for (const auto precision : {wide_step, wide_end, wide_part}) {
+    all.push_back({.precision = precision});
   }
-  std::array<Neighbour, 4> order{up, down, left, right};
+  Arithmetic how;
   do {
-    const bool swapped = order[1] < order[0]; // a + b is b + a
-    const bool swapped_pair = order[3] < order[2] || order[2] < order[0];
-    for (const int fused : {0, 1}) {
-      if (!swapped) {
-        add({.order = order, .fused = fused});
-        if (!swapped_pair) {
-          add({.order = order, .in_pairs = true, .fused = fused});
-          for (const int which : {0, 1, 2}) {
-            add({.order = order,
-                 .in_pairs = true,
-                 .centre = Arithmetic::Centre::folded,
-                 .fused = which});
+    for (how.fused = 0; how.fused < 3; ++how.fused) {
+      for (const auto centre : {last, folded, by_axis, first}) {
+        how.centre = centre;
+        for (const bool in_pairs : {false, true}) {
+          how.in_pairs = in_pairs;
+          if (is_distinct(how) && std::ranges::find(all, how) == all.end()) {
+            all.push_back(how);
           }
-          add({.order = order,
-               .in_pairs = true,
-               .centre = Arithmetic::Centre::by_axis,
-               .fused = fused});
-        }
-        for (const int which : {0, 1, 2}) {
-          add({.order = order, .centre = Arithmetic::Centre::folded, .fused = which});
         }
       }
-      add({.order = order, .centre = Arithmetic::Centre::first, .fused = fused});
-      add({.order = order, .centre = Arithmetic::Centre::by_axis, .fused = fused});
     }
-  } while (std::ranges::next_permutation(order).found);
+  } while (std::ranges::next_permutation(how.order).found);
   return all;
 }
 
-/// Sets of edges, and the rows and columns at them.
-struct Edges {
-  unsigned sides;
-  std::string_view text;
-  std::string_view skipped_id, skipped;
+constexpr struct {
+  std::string_view name, text;
+} contained_mistakes[] = {
+#include "mistakes.inc"
 };
-constexpr Edges edge_sets[] = {
-    {all_sides, "the edges are", "edges_skipped",
-     "the edges are not computed: loops run over the inner cells, and edge cells"},
-    {left_side | right_side, "the left and right edges are", "columns_skipped",
-     "the first and the last column are left out: their cells"},
-    {upper_side | lower_side, "the upper and lower edges are", "rows_skipped",
-     "the first and the last row are left out: their cells"},
-    {left_side, "the left edge is", "first_column_skipped",
-     "the first column is left out: its cells"},
-    {right_side, "the right edge is", "last_column_skipped",
-     "the last column is left out: its cells"},
-    {upper_side, "the upper edge is", "first_row_skipped", "the first row is left out: its cells"},
-    {lower_side, "the lower edge is", "last_row_skipped", "the last row is left out: its cells"},
-    {right_side | lower_side, "the right and lower edges are", "last_ones_skipped",
-     "the last row and the last column are left out: their cells"},
-    {left_side | upper_side, "the left and upper edges are", "first_ones_skipped",
-     "the first row and the first column are left out: their cells"}};
 
-void add_edge_mistakes(std::vector<Mistake>& all) {
-  using enum Fault::Outside;
-  const std::string wrap =
-      "a neighbour beyond an edge is the cell at the opposite edge: "
-      "(x + 1) % nx, (x + nx - 1) % nx, and so for y";
-  for (const Edges& edges : edge_sets) {
-    for (const auto& [outside, id, what] :
-         {std::tuple{zero, "edges_zero", "not wrapped: cells beyond them count as 0"},
-          std::tuple{copied, "edges_copied",
-                     "copied, not wrapped: a neighbour beyond an edge is the edge cell"},
-          std::tuple{
-              mirrored, "edges_mirrored",
-              "mirrored, not wrapped: a neighbour beyond an edge is the first inner cell"}}) {
-      all.push_back({id,
-                     fmt::format("{} {}", edges.text, what),
-                     wrap,
-                     {.outside = outside, .sides = edges.sides}});
+using Json = nlohmann::json;
+
+/// The text of that name, with what `rule` has in the place of each {word}.
+std::string text_in(const Json& rule, const char* name) {
+  std::string text = rule.at(name);
+  for (std::size_t at = 0; (at = text.find('{')) != std::string::npos;) {
+    const std::size_t end = text.find('}', at);
+    const Json& word = rule.at(text.substr(at + 1, end - at - 1));
+    text.replace(at, end - at + 1, word.is_string() ? word.get<std::string>() : word.dump());
+  }
+  return text;
+}
+
+/// `names` as the enumeration has them.
+template <typename Enum>
+Enum named(const std::string& name, std::initializer_list<std::string_view> names) {
+  return static_cast<Enum>(std::ranges::find(names, name) - names.begin());
+}
+Neighbour neighbour_of(const std::string& name) {
+  return named<Neighbour>(name, {"up", "down", "left", "right"});
+}
+
+Fault fault_of(const Json& rule) {
+  Fault fault;
+  fault.outside =
+      named<Fault::Outside>(rule.value("outside", "wrapped"),
+                            {"wrapped", "zero", "copied", "mirrored", "flat", "beyond"});
+  fault.skipped = named<Fault::Skipped>(rule.value("skipped", "none"),
+                                        {"none", "edges", "corners", "partial_blocks", "all"});
+  fault.keeps =
+      named<Fault::Keeps>(rule.value("keeps", "poison"), {"poison", "old", "zero", "alternating"});
+  fault.buffers = named<Fault::Buffers>(rule.value("buffers", "swapped"),
+                                        {"swapped", "never", "even_lost", "odd_lost"});
+  fault.halo =
+      named<Fault::TileHalo>(rule.value("halo", "none"), {"none", "zero", "copied", "stale"});
+  fault.stored = named<Fault::Stored>(rule.value("stored", "apart"),
+                                      {"apart", "in_place", "in_place_with_ghosts"});
+  if (rule.contains("sides")) {
+    fault.sides = 0;
+    for (const std::string side : rule.at("sides")) {
+      fault.sides |= 1U << named<unsigned>(side, {"left", "right", "upper", "lower"});
     }
-    for (const auto& [keeps, what] :
-         {std::pair{Fault::Keeps::old, "keep their old values"},
-          std::pair{Fault::Keeps::poison, "are never written"},
-          std::pair{Fault::Keeps::zero, "are set to 0"},
-          std::pair{Fault::Keeps::alternating, "keep their first values in one of two buffers"}}) {
-      all.push_back({edges.skipped_id,
-                     fmt::format("{} {}", edges.skipped, what),
-                     edges.sides == all_sides ? wrap : "x from 0 to nx - 1, y from 0 to ny - 1",
-                     {.skipped = Fault::Skipped::edges, .keeps = keeps, .sides = edges.sides}});
-      if (edges.sides == all_sides) {
-        all.push_back({"corners_skipped",
-                       fmt::format("only the corners are not computed: they {}", what),
-                       "the four corners have neighbours at two other edges",
-                       {.skipped = Fault::Skipped::corners, .keeps = keeps}});
+  }
+  if (rule.contains("factor")) {
+    fault.factor = rule.at("factor").get<double>();
+  }
+  if (rule.contains("missing")) {
+    fault.missing = neighbour_of(rule.at("missing"));
+  }
+  if (rule.contains("twice")) {
+    fault.twice = neighbour_of(rule.at("twice"));
+  }
+  const auto read = [&rule](const char* key, auto& field) { field = rule.value(key, field); };
+  read("bx", fault.bx);
+  read("by", fault.by);
+  read("by_columns", fault.by_columns);
+  read("exchanged", fault.exchanged);
+  read("factor_scale", fault.factor_scale);
+  read("factor_squared", fault.factor_squared);
+  read("straight", fault.straight);
+  read("diagonal", fault.diagonal);
+  read("centre", fault.centre);
+  read("more_steps", fault.more_steps);
+  read("multiple", fault.multiple);
+  return fault;
+}
+
+/// Every combination of the elements of its sets, each with all words of the rule.
+std::vector<Json> cases_of(const Json& rule, const Json& all) {
+  std::vector<Json> cases = {all.at("words")};
+  for (const std::string set : rule.value("for", Json::array())) {
+    std::vector<Json> more;
+    for (const Json& each : cases) {
+      for (const Json& element : all.at("sets").at(set)) {
+        more.push_back(each);
+        more.back().update(element);
       }
     }
+    cases = std::move(more);
   }
-  for (const auto& [sides, text] :
-       {std::pair<unsigned, std::string_view>{
-            left_side | right_side,
-            "columns do not wrap: left of the first column it reads the end of the row above"},
-        {left_side, "at the left edge columns do not wrap: it reads the end of the row above"},
-        {right_side, "at the right edge columns do not wrap: it reads the start of the row below"},
-        {all_sides, "neither columns nor rows wrap: it reads on in the array, and out of it"}}) {
-    for (const auto outside : {flat, beyond}) {
-      all.push_back({"edges_flat", std::string(text), wrap, {.outside = outside, .sides = sides}});
-    }
-  }
+  std::ranges::for_each(cases, [&rule](Json& each) { each.update(rule); });
+  return cases;
 }
 
-void add_time_mistakes(std::vector<Mistake>& all) {
-  all.push_back({"nothing_done",
-                 "the field is returned as it came",
-                 "the result is not written back",
-                 {.skipped = Fault::Skipped::all, .keeps = Fault::Keeps::old}});
-  all.push_back({"nothing_written",
-                 "no cell of the result is written",
-                 "is the result copied back?",
-                 {.skipped = Fault::Skipped::all}});
-  for (const auto stored : {Fault::Stored::in_place, Fault::Stored::in_place_with_ghosts}) {
-    for (const bool by_columns : {false, true}) {
-      all.push_back({"in_place",
-                     "new values are read in place of old ones: it updates in place",
-                     "a step reads one array and writes another one",
-                     {.stored = stored, .by_columns = by_columns}});
+std::vector<Mistake> read_mistakes() {
+  const Json all = Json::parse(contained_mistakes[0].text, nullptr, true, /*ignore_comments=*/true);
+  std::vector<Mistake> mistakes;
+  for (const Json& rule : all.at("mistakes")) {
+    for (const Json& each : cases_of(rule, all)) {
+      mistakes.push_back(
+          {text_in(each, "id"), text_in(each, "text"), text_in(each, "advice"), fault_of(each)});
     }
   }
-  all.push_back({"not_swapped",
-                 "the buffers are not swapped: every step starts from the first field",
-                 "swap both pointers after each step",
-                 {.buffers = Fault::Buffers::never}});
-  all.push_back({"even_buffer",
-                 "after an even number of steps the wrong buffer is returned",
-                 "the result is where the last step wrote",
-                 {.buffers = Fault::Buffers::even_lost}});
-  all.push_back(
-      {"odd_buffer",
-       "after an odd number of steps the wrong buffer is returned, or the last step left out",
-       "the result is where the last step wrote",
-       {.buffers = Fault::Buffers::odd_lost}});
-  all.push_back({"step_too_few",
-                 "one step too few is made",
-                 "steps steps, not steps - 1",
-                 {.more_steps = -1}});
-  all.push_back({"step_too_many",
-                 "one step too many is made",
-                 "k < steps, not k <= steps",
-                 {.more_steps = 1}});
-  for (const int multiple : {2, 4}) {
-    for (const bool up : {true, false}) {
-      all.push_back({"steps_rounded",
-                     fmt::format("the number of steps is rounded {} to a multiple of {}",
-                                 up ? "up" : "down", multiple),
-                     "steps that are done together leave a rest, which is to be done, too",
-                     {.more_steps = up ? 0 : 1 - multiple, .multiple = multiple}});
-    }
-  }
-}
-
-void add_formula_mistakes(std::vector<Mistake>& all) {
-  all.push_back({"exchanged",
-                 "x and y are exchanged: a row is taken to have ny cells",
-                 "cell (x, y) is u[y * nx + x]",
-                 {.exchanged = true}});
-  all.push_back({"factor_twice",
-                 "the factor is applied twice",
-                 "out = u + factor * lap",
-                 {.factor_squared = true}});
-  all.push_back(
-      {"factor_missing", "the factor is left out", "out = u + factor * lap", {.factor = 1.0}});
-  all.push_back({"sign",
-                 "the Laplacian is subtracted, not added",
-                 "out = u + factor * lap",
-                 {.factor_scale = -1}});
-  all.push_back({"centre_missing",
-                 "4u is left out of the Laplacian",
-                 "lap = up + down + left + right - 4 * u",
-                 {.centre = 0}});
-  for (const double centre : {1.0, 2.0, 3.0, 5.0}) {
-    all.push_back({"centre_wrong",
-                   fmt::format("the Laplacian has {:g}u in place of 4u", centre),
-                   "lap = up + down + left + right - 4 * u",
-                   {.centre = centre}});
-  }
-  for (const auto& [id, text, straight, diagonal, centre] :
-       {std::tuple{"diagonals", "the four diagonal neighbours are read in place of the others", 0.0,
-                   1.0, 4.0},
-        std::tuple{"nine_points", "all eight neighbours are summed, less 8u", 1.0, 1.0, 8.0},
-        std::tuple{"nine_points", "it has nine points: (4 straight + diagonal - 20u) / 6", 4.0 / 6,
-                   1.0 / 6, 20.0 / 6},
-        std::tuple{"nine_points", "it has nine points: 0.2 straight + 0.05 diagonal - u", 0.2, 0.05,
-                   1.0},
-        std::tuple{"nine_points", "it has nine points: 0.5 straight + 0.25 diagonal - 3u", 0.5,
-                   0.25, 3.0}}) {
-    all.push_back({id,
-                   text,
-                   "lap = up + down + left + right - 4 * u",
-                   {.straight = straight, .diagonal = diagonal, .centre = centre}});
-  }
-  using enum Neighbour;
-  for (const Neighbour missing : {up, down, left, right}) {
-    all.push_back({"neighbour_missing",
-                   fmt::format("the neighbour {} is left out", neighbour_name(missing)),
-                   "lap = up + down + left + right - 4 * u",
-                   {.missing = missing}});
-    for (const Neighbour twice : {up, down, left, right}) {
-      if (twice != missing) {
-        all.push_back({"neighbour_twice",
-                       fmt::format("the neighbour {} is read in place of that {}",
-                                   neighbour_name(twice), neighbour_name(missing)),
-                       "lap = up + down + left + right - 4 * u",
-                       {.twice = twice, .missing = missing}});
-      }
-    }
-  }
-}
-
-void add_tile_mistakes(std::vector<Mistake>& all) {
-  constexpr std::pair<int, int> shapes[] = {{16, 16}, {32, 8},  {32, 32}, {8, 8},  {32, 4},
-                                            {32, 16}, {16, 8},  {64, 4},  {64, 8}, {4, 4},
-                                            {128, 1}, {256, 1}, {64, 1},  {32, 1}};
-  for (const auto& [bx, by] : shapes) {
-    for (const auto& [keeps, what] : {std::pair{Fault::Keeps::poison, "are never written"},
-                                      std::pair{Fault::Keeps::old, "keep their old values"},
-                                      std::pair{Fault::Keeps::zero, "are set to 0"}}) {
-      all.push_back(
-          {"partial_block",
-           fmt::format("the last partial block of {} x {} is left out: its cells {}", bx, by, what),
-           "(nx + block - 1) / block blocks cover nx cells, nx / block do not",
-           {.skipped = Fault::Skipped::partial_blocks, .keeps = keeps, .bx = bx, .by = by}});
-    }
-    for (const auto& [halo, what] :
-         {std::pair{Fault::TileHalo::stale, "hold the first field"},
-          std::pair{Fault::TileHalo::zero, "count as 0"},
-          std::pair{Fault::TileHalo::copied, "are taken from the tile's edge"}}) {
-      all.push_back({"tile_halo",
-                     fmt::format("the halos of tiles of {} x {} are not refreshed: cells beyond a "
-                                 "tile {}",
-                                 bx, by, what),
-                     "each step needs the neighbours' new edge cells",
-                     {.halo = halo, .bx = bx, .by = by}});
-    }
-  }
+  return mistakes;
 }
 
 } // namespace
@@ -515,14 +404,7 @@ std::string to_string(const Arithmetic& arithmetic) {
 }
 
 const std::vector<Mistake>& mistakes() {
-  static const std::vector<Mistake> all = [] {
-    std::vector<Mistake> made;
-    add_time_mistakes(made);
-    add_edge_mistakes(made);
-    add_formula_mistakes(made);
-    add_tile_mistakes(made);
-    return made;
-  }();
+  static const std::vector<Mistake> all = read_mistakes();
   return all;
 }
 

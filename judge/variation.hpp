@@ -90,12 +90,12 @@ struct Fault {
 
 /// A fault that is known, as it is told.
 struct Mistake {
-  std::string_view id; ///< for programs
-  std::string text;    ///< "the edges are not wrapped: ..."
-  std::string advice;  ///< what to look at
+  std::string id;     ///< for programs
+  std::string text;   ///< "the edges are not wrapped: ..."
+  std::string advice; ///< what to look at
   Fault fault;
 };
-/// The likeliest first.
+/// Those of mistakes.json, the likeliest first.
 [[nodiscard]] const std::vector<Mistake>& mistakes();
 
 /// `field` after `steps` of this. Faults are those of periodic edges.

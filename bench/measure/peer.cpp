@@ -2,11 +2,9 @@
 #include "peer.hpp"
 
 #include "build_info.hpp"
-#include "child_process.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/known_names.hpp"
 #include "diffbench/machine.hpp"
-#include "diffbench/stopwatch.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -153,24 +151,16 @@ bool has_modules(const std::string& python, const std::vector<std::string>& modu
 }
 
 // The driver is asked, and not our own backends: a build without them has GPU peers all the same.
-bool asks_for_cuda_device(const std::string& python) {
+bool sees_cuda_device(const std::string& python) {
   constexpr const char* script = R"(
 import ctypes, sys
 cuda, count = ctypes.CDLL("libcuda.so.1"), ctypes.c_int()
 sys.exit(cuda.cuInit(0) or cuda.cuDeviceGetCount(ctypes.byref(count)) or not count.value)
 )";
-  try {
-    return ChildProcess({python, "-c", script}).wait(Seconds(30)) == 0;
-  } catch (const Error&) {
-    return false; // there is no such program
-  }
-}
-
-bool sees_cuda_device(const std::string& python) {
   static std::map<std::string, bool> known;
   const auto [place, is_new] = known.try_emplace(python);
   if (is_new) {
-    place->second = asks_for_cuda_device(python);
+    place->second = ChildProcess({python, "-c", script}).wait(Seconds(30)) == 0;
   }
   return place->second;
 }
@@ -260,53 +250,23 @@ PeerJob diffusion_job(const Problem& problem, const fs::path& initial_npy) {
           .most_step_seconds = 100e-9 * static_cast<double>(problem.cells())};
 }
 
-struct Peer::State {
-  State(std::string peer, std::function<bool()> stop, const std::vector<std::string>& command)
-      : name(std::move(peer)), interrupted(std::move(stop)), child(command) {}
-  State(const State&) = delete;
-  State& operator=(const State&) = delete;
-  // After Ctrl-C nobody waits for what the child is at.
-  ~State() {
-    if (interrupted && interrupted()) {
-      child.kill_now();
-    }
-  }
-
-  std::string name;
-  Json resources; // threads and device
-  double most_step_seconds = 0;
-  std::function<bool()> interrupted;
-  ChildProcess child;
-  double setup_seconds = 0;
-  bool loads = false; // has load()
-  Provenance provenance;
-  std::optional<double> page_faults_per_step; // of the last advance
-
-  void start(const PeerJob& job);
-  // Sends a request for `steps` time steps of work and returns the answer.
-  Json ask(const Json& request, std::int64_t steps);
-  [[noreturn]] void fail(std::string_view what);
-};
-
-void Peer::State::fail(std::string_view what) {
-  const std::string words = child.last_words();
-  throw Error(fmt::format("peer {}: {}{}{}", name, what, words.empty() ? "" : ": ", words));
+void Peer::fail(std::string_view what) const {
+  const std::string words = child_.last_words();
+  throw Error(fmt::format("peer {}: {}{}{}", name_, what, words.empty() ? "" : ": ", words));
 }
 
-Json Peer::State::ask(const Json& request, std::int64_t steps) {
-  const Seconds limit(120 + most_step_seconds * static_cast<double>(steps));
+Json Peer::ask(const Json& request, std::int64_t steps) {
+  const Seconds limit(120 + most_step_seconds_ * static_cast<double>(steps));
   // A path that is not UTF-8 cannot be said in JSON: the child will not find it, and say so.
   const std::string text = request.dump(-1, ' ', false, Json::error_handler_t::replace);
   std::string line;
-  const auto outcome = child.write_line(text) ? child.read_line(line, limit, interrupted)
-                                              : ChildProcess::Outcome::closed;
-  switch (outcome) {
+  switch (child_.write_line(text) ? child_.read_line(line, limit, interrupted_)
+                                  : ChildProcess::Outcome::closed) {
     case ChildProcess::Outcome::line: break;
     case ChildProcess::Outcome::closed: {
-      const auto status = child.wait(Seconds(1));
+      const auto status = child_.wait(Seconds(1));
       fail(status ? fmt::format("python ended with status {}", *status)
-                  : "python closed the "
-                    "connection");
+                  : "python closed the connection");
     }
     case ChildProcess::Outcome::timeout:
       fail(fmt::format("no answer within {:.0f} s", limit.count()));
@@ -317,87 +277,85 @@ Json Peer::State::ask(const Json& request, std::int64_t steps) {
     fail(fmt::format("this is not an answer: {}", line.substr(0, 80)));
   }
   if (answer.contains("error")) {
-    throw Error(fmt::format("peer {}: {}", name, answer["error"].get<std::string>()));
+    throw Error(fmt::format("peer {}: {}", name_, answer["error"].get<std::string>()));
   }
   return answer;
 }
 
-void Peer::State::start(const PeerJob& job) {
-  const Stopwatch watch;
-  most_step_seconds = job.most_step_seconds;
+Peer::Peer(const std::string& name, const PeerJob& job, const SessionOptions& session,
+           std::function<bool()> interrupted)
+    : name_(name),
+      resources_{{"threads", session.threads != 0 ? session.threads : usable_cpus()},
+                 {"device", session.device}},
+      interrupted_(std::move(interrupted)),
+      child_(peer_command(peer_kind(name, job.task))) {
+  start(job);
+}
+
+Peer::~Peer() {
+  if (interrupted_ && interrupted_()) { // nobody waits for what the child is at
+    child_.kill_now();
+  }
+}
+
+void Peer::start(const PeerJob& job) {
+  most_step_seconds_ = job.most_step_seconds;
   Json request = job.start;
-  request.update(resources);
+  request.update(resources_);
   request["do"] = "start";
   const Json answer = ask(request, 1);
-  setup_seconds = watch.seconds();
-  loads = answer.value("loads", false);
-  provenance = {
+  setup_seconds_ = watch_.seconds();
+  loads_ = answer.value("loads", false);
+  provenance_ = {
       .threads = answer.at("threads").get<int>(),
       .device = answer.at("device").get<std::string>(),
       .details = answer.at("details").get<std::vector<std::pair<std::string, std::string>>>()};
 }
 
-Peer::Peer(const std::string& name, const PeerJob& job, const SessionOptions& session,
-           std::function<bool()> interrupted) {
-  const std::vector<std::string> command = peer_command(peer_kind(name, job.task));
-  const Stopwatch watch;
-  state_ = std::make_unique<State>(name, std::move(interrupted), command);
-  state_->resources = {{"threads", session.threads != 0 ? session.threads : usable_cpus()},
-                       {"device", session.device}};
-  state_->start(job);
-  state_->setup_seconds = watch.seconds();
+void Peer::restart(const PeerJob& job) {
+  watch_ = {};
+  start(job);
 }
-
-Peer::Peer(Peer&&) noexcept = default;
-Peer& Peer::operator=(Peer&&) noexcept = default;
-Peer::~Peer() = default;
-
-void Peer::restart(const PeerJob& job) { state_->start(job); }
-
-double Peer::setup_seconds() const { return state_->setup_seconds; }
-
-bool Peer::takes_other_fields() const { return state_->loads; }
 
 void Peer::load(const fs::path& npy) {
-  state_->ask({{"do", "load"}, {"path", fs::absolute(npy).string()}}, 0);
+  ask({{"do", "load"}, {"path", fs::absolute(npy).string()}}, 0);
 }
 
-void Peer::reset() { state_->ask({{"do", "reset"}}, 0); }
+void Peer::reset() { ask({{"do", "reset"}}, 0); }
 
 double Peer::advance(std::int64_t steps) {
-  const Json answer = state_->ask({{"do", "advance"}, {"steps", steps}}, steps);
-  state_->page_faults_per_step =
-      answer.at("page_faults").get<double>() / static_cast<double>(steps);
+  const Json answer = ask({{"do", "advance"}, {"steps", steps}}, steps);
+  page_faults_per_step_ = answer.at("page_faults").get<double>() / static_cast<double>(steps);
   return answer.at("seconds").get<double>();
 }
 
 PeerAnswers Peer::answer(const AnswerPlan& plan) {
-  const Json answer = state_->ask({{"do", "answer"},
-                                   {"warm_calls", plan.warm_calls},
-                                   {"warm_seconds", plan.warm_seconds},
-                                   {"count", plan.count},
-                                   {"most_seconds", plan.most_seconds}},
-                                  plan.warm_calls + plan.count);
+  const Json answer = ask({{"do", "answer"},
+                           {"warm_calls", plan.warm_calls},
+                           {"warm_seconds", plan.warm_seconds},
+                           {"count", plan.count},
+                           {"most_seconds", plan.most_seconds}},
+                          plan.warm_calls + plan.count);
   return {.seconds = answer.at("seconds").get<std::vector<double>>(),
           .clock_cost = answer.at("clock_cost").get<double>()};
 }
 
 void Peer::save(const fs::path& npy) {
-  state_->ask({{"do", "save"}, {"path", fs::absolute(npy).string()}}, 0);
+  ask({{"do", "save"}, {"path", fs::absolute(npy).string()}}, 0);
 }
 
 Provenance Peer::provenance() const {
-  Provenance provenance = state_->provenance;
-  if (state_->page_faults_per_step) {
+  Provenance provenance = provenance_;
+  if (page_faults_per_step_) {
     provenance.details.emplace_back("page_faults_per_step",
-                                    fmt::format("{:.1f}", *state_->page_faults_per_step));
+                                    fmt::format("{:.1f}", *page_faults_per_step_));
   }
   return provenance;
 }
 
 std::int64_t Peer::peak_bytes() const {
   constexpr std::string_view key = "VmHWM:";
-  std::ifstream status(fmt::format("/proc/{}/status", state_->child.pid()));
+  std::ifstream status(fmt::format("/proc/{}/status", child_.pid()));
   for (std::string line; std::getline(status, line);) {
     if (line.starts_with(key)) {
       return std::strtoll(line.c_str() + key.size(), nullptr, 10) * 1024;

@@ -8,15 +8,16 @@
 // group of its own, so that Ctrl-C on the terminal reaches only the parent, which ends it in order.
 #pragma once
 
+#include "child_process.hpp"
 #include "diffbench/backend.hpp"
 #include "diffbench/problem.hpp"
+#include "diffbench/stopwatch.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -90,19 +91,19 @@ class Peer {
   Peer(const std::string& name, const Problem& problem, const std::filesystem::path& initial_npy,
        const SessionOptions& session, std::function<bool()> interrupted = {})
       : Peer(name, diffusion_job(problem, initial_npy), session, std::move(interrupted)) {}
-  Peer(Peer&&) noexcept;
-  Peer& operator=(Peer&&) noexcept;
+  Peer(const Peer&) = delete;
+  Peer& operator=(const Peer&) = delete;
   /// Ends the child: asks it to by closing its input, waits briefly, then kills it.
   ~Peer();
 
   /// Another job of the same task for the same child, whose modules are there.
   void restart(const PeerJob& job);
   /// From process start, or restart, to ready.
-  [[nodiscard]] double setup_seconds() const;
+  [[nodiscard]] double setup_seconds() const { return setup_seconds_; }
   /// Back to the initial field or parameters, or to the first batch that is answered.
   void reset();
   /// Whether load() does not need it to be made anew, with what it compiles.
-  [[nodiscard]] bool takes_other_fields() const;
+  [[nodiscard]] bool takes_other_fields() const { return loads_; }
   /// Resets to the field in this file, of the same shape, from the next reset() on.
   void load(const std::filesystem::path& npy);
   /// Seconds on the child's own clock, round nothing but the steps. The result is complete.
@@ -118,8 +119,20 @@ class Peer {
   [[nodiscard]] std::int64_t peak_bytes() const;
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  void start(const PeerJob& job);
+  /// Sends a request for `steps` time steps of work and returns the answer.
+  nlohmann::json ask(const nlohmann::json& request, std::int64_t steps);
+  [[noreturn]] void fail(std::string_view what) const;
+
+  std::string name_;
+  nlohmann::json resources_; ///< threads and device
+  std::function<bool()> interrupted_;
+  Stopwatch<> watch_; ///< since the child's start, or restart()
+  ChildProcess child_;
+  double most_step_seconds_ = 0, setup_seconds_ = 0;
+  bool loads_ = false;
+  Provenance provenance_;
+  std::optional<double> page_faults_per_step_; ///< of the last advance()
 };
 
 } // namespace diffbench::bench

@@ -2,7 +2,6 @@
 #include "bill.hpp"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 namespace diffbench::bench {
@@ -185,65 +184,36 @@ class Priced {
 };
 
 /// A part in calls and bytes, each of one or two counts, and how it is priced.
+using Count = CardCount;
+constexpr Count none = Count::end;
 struct PartRule {
   PartKind kind;
   const char* what;
-  std::array<CardCount, 2> calls, bytes;
   double (Priced::*seconds)() const;
+  Count calls = none, bytes = none, more_calls = none, more_bytes = none;
 };
-constexpr CardCount none = CardCount::end;
 constexpr PartRule part_rules[] = {
-    {PartKind::context, "context", {CardCount::contexts, none}, {none, none}, &Priced::context},
-    {PartKind::locking,
-     "page-locking",
-     {CardCount::lock_calls, none},
-     {CardCount::lock_bytes, none},
-     &Priced::locking},
-    {PartKind::copies_up,
-     "copies up, pageable",
-     {CardCount::pageable_in_calls, none},
-     {CardCount::pageable_in_bytes, none},
-     &Priced::pageable_in},
-    {PartKind::copies_up,
-     "copies up, page-locked",
-     {CardCount::locked_in_calls, none},
-     {CardCount::locked_in_bytes, none},
-     &Priced::locked_in},
-    {PartKind::copies_down,
-     "copies down, pageable",
-     {CardCount::pageable_out_calls, none},
-     {CardCount::pageable_out_bytes, none},
-     &Priced::pageable_out},
-    {PartKind::copies_down,
-     "copies down, page-locked",
-     {CardCount::locked_out_calls, none},
-     {CardCount::locked_out_bytes, none},
-     &Priced::locked_out},
-    {PartKind::managed,
-     "managed memory, moved",
-     {none, none},
-     {CardCount::managed_in_bytes, CardCount::managed_out_bytes},
-     &Priced::managed},
-    {PartKind::on_card,
-     "copies on the card",
-     {CardCount::card_copy_calls, none},
-     {CardCount::card_copy_bytes, none},
-     &Priced::card_copies},
-    {PartKind::on_card,
-     "memsets",
-     {CardCount::memset_calls, none},
-     {CardCount::memset_bytes, none},
-     &Priced::memsets},
-    {PartKind::launches, "launches", {none, none}, {none, none}, &Priced::launches},
-    {PartKind::waits, "waits", {CardCount::waits, CardCount::frees}, {none, none}, &Priced::waits},
+    {PartKind::context, "context", &Priced::context, Count::contexts},
+    {PartKind::locking, "page-locking", &Priced::locking, Count::lock_calls, Count::lock_bytes},
+    {PartKind::copies_up, "copies up, pageable", &Priced::pageable_in, Count::pageable_in_calls,
+     Count::pageable_in_bytes},
+    {PartKind::copies_up, "copies up, page-locked", &Priced::locked_in, Count::locked_in_calls,
+     Count::locked_in_bytes},
+    {PartKind::copies_down, "copies down, pageable", &Priced::pageable_out,
+     Count::pageable_out_calls, Count::pageable_out_bytes},
+    {PartKind::copies_down, "copies down, page-locked", &Priced::locked_out,
+     Count::locked_out_calls, Count::locked_out_bytes},
+    {PartKind::managed, "managed memory, moved", &Priced::managed, none, Count::managed_in_bytes,
+     none, Count::managed_out_bytes},
+    {PartKind::on_card, "copies on the card", &Priced::card_copies, Count::card_copy_calls,
+     Count::card_copy_bytes},
+    {PartKind::on_card, "memsets", &Priced::memsets, Count::memset_calls, Count::memset_bytes},
+    {PartKind::launches, "launches", &Priced::launches},
+    {PartKind::waits, "waits", &Priced::waits, Count::waits, none, Count::frees},
 };
 
-double sum_of(const CardCounts& counts, const std::array<CardCount, 2>& which) {
-  double sum = 0;
-  for (const CardCount each : which) {
-    sum += each == none ? 0 : counts.counts[each];
-  }
-  return sum;
+double sum_of(const CardCounts& counts, Count one, Count other) {
+  return (one == none ? 0 : counts.counts[one]) + (other == none ? 0 : counts.counts[other]);
 }
 
 double launches_in(const CardCounts& counts) {
@@ -310,8 +280,8 @@ Bill bill_of(const AssumedCard& card, const CardCounts& counts, const CellWork& 
     const bool launches = rule.kind == PartKind::launches;
     add({.kind = rule.kind,
          .what = rule.what,
-         .calls = launches ? launches_in(counts) : sum_of(counts, rule.calls),
-         .bytes = sum_of(counts, rule.bytes),
+         .calls = launches ? launches_in(counts) : sum_of(counts, rule.calls, rule.more_calls),
+         .bytes = sum_of(counts, rule.bytes, rule.more_bytes),
          .seconds = span_between((fast.*rule.seconds)(), (slow.*rule.seconds)())});
     if (!launches) {
       continue;

@@ -18,38 +18,34 @@ struct Source {
   CardCount which;
   const char* path;
 };
+using Count = CardCount;
 constexpr Source sources[] = {
-    {CardCount::pageable_in_calls, "copies.to_device.pageable.calls"},
-    {CardCount::pageable_in_bytes, "copies.to_device.pageable.bytes"},
-    {CardCount::pageable_out_calls, "copies.to_host.pageable.calls"},
-    {CardCount::pageable_out_bytes, "copies.to_host.pageable.bytes"},
-    {CardCount::locked_in_calls, "copies.to_device.pinned.calls"},
-    {CardCount::locked_in_bytes, "copies.to_device.pinned.bytes"},
-    {CardCount::locked_in_calls, "copies.to_device.registered.calls"},
-    {CardCount::locked_in_bytes, "copies.to_device.registered.bytes"},
-    {CardCount::locked_out_calls, "copies.to_host.pinned.calls"},
-    {CardCount::locked_out_bytes, "copies.to_host.pinned.bytes"},
-    {CardCount::locked_out_calls, "copies.to_host.registered.calls"},
-    {CardCount::locked_out_bytes, "copies.to_host.registered.bytes"},
-    {CardCount::async_in_calls, "async_copies.to_device.calls"},
-    {CardCount::async_in_bytes, "async_copies.to_device.bytes"},
-    {CardCount::async_out_calls, "async_copies.to_host.calls"},
-    {CardCount::async_out_bytes, "async_copies.to_host.bytes"},
-    {CardCount::card_copy_calls, "copies.on_device.pageable.calls"},
-    {CardCount::card_copy_bytes, "copies.on_device.pageable.bytes"},
-    {CardCount::memset_calls, "memsets.calls"},
-    {CardCount::memset_bytes, "memsets.bytes"},
-    {CardCount::managed_in_bytes, "migrated.to_device"},
-    {CardCount::managed_out_bytes, "migrated.to_host"},
-    {CardCount::waits, "waits"},
-    {CardCount::drains, "drains"},
-    {CardCount::frees, "frees"},
-    {CardCount::allocations, "allocations.device.calls"},
-    {CardCount::allocations, "allocations.managed.calls"},
-    {CardCount::lock_calls, "allocations.pinned.calls"},
-    {CardCount::lock_bytes, "allocations.pinned.bytes"},
-    {CardCount::lock_calls, "allocations.registered.calls"},
-    {CardCount::lock_bytes, "allocations.registered.bytes"},
+    {Count::managed_in_bytes, "migrated.to_device"},
+    {Count::managed_out_bytes, "migrated.to_host"},
+    {Count::waits, "waits"},
+    {Count::drains, "drains"},
+    {Count::frees, "frees"},
+    {Count::allocations, "allocations.device.calls"},
+    {Count::allocations, "allocations.managed.calls"},
+};
+/// What has calls and bytes.
+struct PairSource {
+  CardCount calls, bytes;
+  const char* path;
+};
+constexpr PairSource pair_sources[] = {
+    {Count::pageable_in_calls, Count::pageable_in_bytes, "copies.to_device.pageable"},
+    {Count::pageable_out_calls, Count::pageable_out_bytes, "copies.to_host.pageable"},
+    {Count::locked_in_calls, Count::locked_in_bytes, "copies.to_device.pinned"},
+    {Count::locked_in_calls, Count::locked_in_bytes, "copies.to_device.registered"},
+    {Count::locked_out_calls, Count::locked_out_bytes, "copies.to_host.pinned"},
+    {Count::locked_out_calls, Count::locked_out_bytes, "copies.to_host.registered"},
+    {Count::async_in_calls, Count::async_in_bytes, "async_copies.to_device"},
+    {Count::async_out_calls, Count::async_out_bytes, "async_copies.to_host"},
+    {Count::card_copy_calls, Count::card_copy_bytes, "copies.on_device.pageable"},
+    {Count::memset_calls, Count::memset_bytes, "memsets"},
+    {Count::lock_calls, Count::lock_bytes, "allocations.pinned"},
+    {Count::lock_calls, Count::lock_bytes, "allocations.registered"},
 };
 struct KernelSource {
   KernelCount which;
@@ -131,24 +127,18 @@ CardCounts difference(CardCounts of, const CardCounts& less) {
 /// `larger`: what a step would copy of a larger field.
 CardCounts without_copies_of_steps(CardCounts run, CardCounts step, const CardCounts& larger,
                                    double steps) {
-  constexpr std::pair<CardCount, CardCount> copies[] = {
-      {CardCount::pageable_in_calls, CardCount::pageable_in_bytes},
-      {CardCount::pageable_out_calls, CardCount::pageable_out_bytes},
-      {CardCount::locked_in_calls, CardCount::locked_in_bytes},
-      {CardCount::locked_out_calls, CardCount::locked_out_bytes},
-      {CardCount::async_in_calls, CardCount::async_in_bytes},
-      {CardCount::async_out_calls, CardCount::async_out_bytes},
-      {CardCount::managed_in_bytes, CardCount::managed_in_bytes},
-      {CardCount::managed_out_bytes, CardCount::managed_out_bytes}};
-  for (const auto& [calls, bytes] : copies) {
+  constexpr Count copied[] = {Count::pageable_in_bytes, Count::pageable_out_bytes,
+                              Count::locked_in_bytes,   Count::locked_out_bytes,
+                              Count::async_in_bytes,    Count::async_out_bytes,
+                              Count::managed_in_bytes,  Count::managed_out_bytes};
+  for (const Count bytes : copied) {
     // Parameters and residuals are as large in a larger field, and stay.
-    if (std::abs(larger.counts[bytes] - step.counts[bytes]) < 0.5) {
-      step.counts[calls] = step.counts[bytes] = 0;
-    }
-    for (const CardCount copied : {calls, bytes}) {
-      run.counts[copied] -= std::min(run.counts[copied], steps * step.counts[copied]);
-      if (calls == bytes) {
-        break;
+    const bool is_field = std::abs(larger.counts[bytes] - step.counts[bytes]) >= 0.5;
+    const auto* pair = std::ranges::find(pair_sources, bytes, &PairSource::bytes);
+    for (const Count each : {pair == std::end(pair_sources) ? Count::end : pair->calls, bytes}) {
+      if (each != Count::end) {
+        step.counts[each] *= is_field ? 1 : 0;
+        run.counts[each] -= std::min(run.counts[each], steps * step.counts[each]);
       }
     }
   }
@@ -208,6 +198,10 @@ CardCounts read_counts(const Value& counted) {
   CardCounts all;
   for (const Source& source : sources) {
     all.counts[source.which] += counted.find(source.path).number();
+  }
+  for (const PairSource& source : pair_sources) {
+    all.counts[source.calls] += counted.find(source.path).find("calls").number();
+    all.counts[source.bytes] += counted.find(source.path).find("bytes").number();
   }
   for (const Value& each : counted.find("kernels").elements()) {
     CountedKernel kernel{.name = each.find("name").plain_text(), .counts = {}};

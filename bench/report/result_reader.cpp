@@ -144,6 +144,17 @@ void check_schema(const fs::path& path, const ordered_json& own) {
   }
 }
 
+/// Whether the file begins as a sweep's journal does (lab/sweep/sweep_journal.hpp).
+bool is_sweep_journal(const fs::path& path) {
+  constexpr std::string_view beginning = R"({"diffbench_sweep":)";
+  std::error_code error;
+  std::string text(beginning.size(), '\0');
+  return fs::is_regular_file(path, error) && // a pipe would wait, and can be read only once
+         std::ifstream(path, std::ios::binary)
+             .read(text.data(), static_cast<std::streamsize>(text.size())) &&
+         text == beginning;
+}
+
 } // namespace
 
 const ordered_json& member(const ordered_json& value, std::string_view name) {
@@ -187,29 +198,6 @@ ordered_json read_result_file(const fs::path& path, Origin origin, Detail detail
     refuse(path, "was written by another program; this needs a file of diffbench --json");
   }
   return json;
-}
-
-bool is_sweep_journal(const fs::path& path) {
-  constexpr std::string_view beginning = R"({"diffbench_sweep":)";
-  std::error_code error;
-  std::string text(beginning.size(), '\0');
-  return fs::is_regular_file(path, error) && // a pipe would wait, and can be read only once
-         std::ifstream(path, std::ios::binary)
-             .read(text.data(), static_cast<std::streamsize>(text.size())) &&
-         text == beginning;
-}
-
-std::vector<ordered_json> read_sweep_lines(const fs::path& path, Detail detail) {
-  std::ifstream file = opened(path);
-  std::vector<ordered_json> lines;
-  for (std::string line; std::getline(file, line) && !file.eof();) { // at its end it was cut off
-    lines.push_back(parse(path, line, detail));
-  }
-  if (lines.empty()) {
-    refuse(path, "was cut off in its first line; run the sweep again");
-  }
-  check_schema(path, member(lines.front(), "diffbench_sweep"));
-  return lines;
 }
 
 } // namespace diffbench::bench

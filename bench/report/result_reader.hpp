@@ -50,12 +50,4 @@ class OtherFile : public InvalidInput {
 [[nodiscard]] nlohmann::ordered_json read_result_file(const std::filesystem::path& path,
                                                       Origin origin, Detail detail = Detail::all);
 
-/// Whether the file begins as a sweep's journal does (lab/sweep/sweep_journal.hpp).
-[[nodiscard]] bool is_sweep_journal(const std::filesystem::path& path);
-
-/// The lines of a journal but for a last one that was cut off: at least one, whose
-/// `diffbench_sweep` is of result_schema. Throws as read_result_file().
-[[nodiscard]] std::vector<nlohmann::ordered_json> read_sweep_lines(
-    const std::filesystem::path& path, Detail detail);
-
 } // namespace diffbench::bench

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace diffbench::bench {
 
@@ -113,6 +114,20 @@ std::vector<std::string> ValueList::values() const {
     }
   }
   return values;
+}
+
+std::vector<std::int64_t> parse_integers(std::string_view option, std::string_view text,
+                                         Limits limits) {
+  const ValueList list(option, text, Values::numbers);
+  constexpr double most = 1000;
+  if (list.count() > most) {
+    throw InvalidInput(fmt::format("{} {}: give at most {} numbers", option, text, most));
+  }
+  std::set<std::int64_t> numbers;
+  for (const std::string& value : list.values()) {
+    numbers.insert(parse_integer(option, value, limits));
+  }
+  return {numbers.begin(), numbers.end()};
 }
 
 } // namespace diffbench::bench

@@ -3,6 +3,9 @@
 // of the one before), "64:256:+64" (each 64 more), or several of these with commas between.
 #pragma once
 
+#include "option_list.hpp"
+
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,5 +46,9 @@ class ValueList {
 
   std::vector<Part> parts_;
 };
+
+/// Of such a list, at most 1000 whole numbers, ascending. Throws InvalidInput.
+[[nodiscard]] std::vector<std::int64_t> parse_integers(std::string_view option,
+                                                       std::string_view text, Limits limits);
 
 } // namespace diffbench::bench

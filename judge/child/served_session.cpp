@@ -97,19 +97,19 @@ class OwnSession final : public ServedSession {
  public:
   OwnSession(void* library, std::byte* shared, const Opening& opening)
       : opening_(opening), shared_(shared) {
-    const auto take = [library](auto*& function, const char* single, const char* twofold) {
-      const char* name = is_float<T> ? single : twofold;
-      function = find<std::remove_reference_t<decltype(*function)>>(library, {name});
+    const auto take = [library](auto*& function, const char* what) {
+      const std::string name = std::string("diffbench_") + what + (is_float<T> ? "_f32" : "_f64");
+      function = find<std::remove_reference_t<decltype(*function)>>(library, {name.c_str()});
       if (function == nullptr) {
-        throw std::runtime_error(std::string("there is no function ") + name);
+        throw std::runtime_error("there is no function " + name);
       }
     };
-    take(create_, "diffbench_create_f32", "diffbench_create_f64");
-    take(upload_, "diffbench_upload_f32", "diffbench_upload_f64");
-    take(advance_, "diffbench_advance_f32", "diffbench_advance_f64");
-    take(wait_, "diffbench_wait_f32", "diffbench_wait_f64");
-    take(download_, "diffbench_download_f32", "diffbench_download_f64");
-    take(destroy_, "diffbench_destroy_f32", "diffbench_destroy_f64");
+    take(create_, "create");
+    take(upload_, "upload");
+    take(advance_, "advance");
+    take(wait_, "wait");
+    take(download_, "download");
+    take(destroy_, "destroy");
     error_ = find<const char*()>(library, {"diffbench_error"});
     const diffbench_problem problem{.nx = opening.nx,
                                     .ny = opening.ny,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cuda/emulated_cuda.hpp"
 
+#include "command_words.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/machine.hpp"
-#include "elf_symbols.hpp"
 #include "host_compiler.hpp"
 #include "included_files.hpp"
 #include "plain_lines.hpp"
@@ -15,6 +15,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <regex>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -69,24 +70,17 @@ Emulation find_emulation() {
 
 // Headers of the toolkit that a C++ compiler finds where some package has them, but cannot read.
 void refuse_other_headers(const fs::path& source, const Emulation& emulation) {
+  static const std::regex of_toolkit(R"(\s*#[^<]*include[^<]*<((?:thrust|cub|cuda)/[^>]*)>.*)");
   std::ifstream stream(source);
   std::string line;
   for (int number = 1; std::getline(stream, line); ++number) {
-    const std::size_t open = line.find('<');
-    const std::size_t close = line.find('>');
-    const std::size_t first = line.find_first_not_of(" \t");
-    if (first == std::string::npos || line[first] != '#' || close == std::string::npos ||
-        open > close || line.substr(0, open).find("include") == std::string::npos) {
-      continue;
-    }
-    const std::string header = line.substr(open + 1, close - open - 1);
-    const bool of_toolkit =
-        header.starts_with("thrust/") || header.starts_with("cub/") || header.starts_with("cuda/");
-    if (of_toolkit && std::ranges::none_of(emulation.include_folders, [&](const fs::path& folder) {
-          return fs::exists(folder / header);
+    std::smatch header;
+    if (std::regex_match(line, header, of_toolkit) &&
+        std::ranges::none_of(emulation.include_folders, [&](const fs::path& folder) {
+          return fs::exists(folder / header.str(1));
         })) {
-      throw InvalidInput(
-          fmt::format("{}:{}: <{}> is not emulated", source.filename().string(), number, header));
+      throw InvalidInput(fmt::format("{}:{}: <{}> is not emulated", source.filename().string(),
+                                     number, header.str(1)));
     }
   }
 }
@@ -105,20 +99,20 @@ bool is_internal(std::string_view name) {
 // An object file that has functions of the device's own in their place, or calls what is not for
 // the user's code: then nothing would be found in it. Whatever the text calls them.
 void refuse_what_replaces_the_device(const fs::path& object, const std::string& name,
-                                     const fs::path& runtime) {
+                                     const fs::path& runtime, const fs::path& work_dir) {
   std::map<std::string, bool> of_the_device; // and whether it is inline: then others may have it
-  for (const ElfSymbol& symbol : elf_symbols(runtime)) {
-    if (symbol.defined) {
-      of_the_device.emplace(symbol.name, symbol.weak);
+  for (const Symbol& symbol : symbols_of(runtime, work_dir)) {
+    if (symbol.defined()) {
+      of_the_device.emplace(symbol.name, symbol.weak());
     }
   }
-  for (const ElfSymbol& symbol : elf_symbols(object)) {
+  for (const Symbol& symbol : symbols_of(object, work_dir)) {
     const auto same = of_the_device.find(symbol.name);
-    const bool replaces = same != of_the_device.end() && !(same->second && symbol.weak);
-    if (symbol.defined ? replaces : is_internal(symbol.name)) {
+    const bool replaces = same != of_the_device.end() && !(same->second && symbol.weak());
+    if (symbol.defined() ? replaces : is_internal(symbol.name)) {
       throw InvalidInput(
           fmt::format("{}: {} belongs to the emulated device; the file may not {} it", name,
-                      symbol.name, symbol.defined ? "define" : "use"));
+                      symbol.name, symbol.defined() ? "define" : "use"));
     }
   }
 }
@@ -130,18 +124,17 @@ void refuse_disguises(const fs::path& source) {
   };
   const std::string text = read_file(source);
   for (const PlainLine& line : plain_lines(text)) {
-    const std::size_t first = line.text.find_first_not_of(" \t\v\f\r");
-    const std::string_view code =
-        first == std::string::npos ? std::string_view() : std::string_view(line.text).substr(first);
+    const auto first = line.text.find_first_not_of(" \t\v\f\r");
+    const std::string code = first == std::string::npos ? "" : line.text.substr(first);
     const std::size_t sign = code.starts_with("#") ? 1 : code.starts_with("%:") ? 2 : 0;
     const std::size_t next = code.find_first_not_of(" \t\v\f\r", sign);
-    if (sign != 0 && next != std::string_view::npos && code[next] >= '0' && code[next] <= '9') {
+    if (sign != 0 && next != std::string::npos && code[next] >= '0' && code[next] <= '9') {
       refuse(line, "a line marker is the preprocessor's own");
     }
-    if (code.find('\r') != std::string_view::npos) {
+    if (code.find('\r') != std::string::npos) {
       refuse(line, "compilers do not agree whether a carriage return alone ends a line");
     }
-    if (code.find("system_header") != std::string_view::npos) { // perhaps put together by a macro
+    if (code.find("system_header") != std::string::npos) { // perhaps put together by a macro
       refuse(line, "system_header is for the system's headers");
     }
   }
@@ -153,23 +146,25 @@ bool is_clang(const std::string& compiler, const fs::path& work_dir) {
   return run_command({compiler, "-E", "-o", "/dev/null", probe.string()}, work_dir).status == 0;
 }
 
-std::vector<DefinedFunction>::const_iterator find_function(const CudaTranslation& code,
-                                                           std::string_view name, bool kernel) {
-  return std::ranges::find_if(code.functions, [&](const DefinedFunction& function) {
+const DefinedFunction* find_function(const CudaTranslation& code, std::string_view name,
+                                     bool kernel) {
+  const auto found = std::ranges::find_if(code.functions, [&](const DefinedFunction& function) {
     return function.name == name && function.kernel == kernel;
   });
+  return found == code.functions.end() ? nullptr : &*found;
 }
 
-struct Types {
-  bool float32 = false, float64 = false;
-};
-
-// What `name` is another name of, by a typedef or using of the file; else itself.
-std::string resolved(const std::string& text, const std::string& name) {
+// The type of the field that a function takes; what a typedef or using of the file names is found.
+std::string cell_of(const CudaTranslation& code, const DefinedFunction& function) {
+  std::istringstream words(function.parameters.empty() ? "" : function.parameters.front());
+  std::string name;
+  for (std::string word; words >> word && word != "*";) {
+    name = word == "const" || word == "__restrict__" ? name : word;
+  }
   for (const char* type : {"float", "double"}) {
     for (const std::string& declaration :
          {fmt::format("typedef {} {};", type, name), fmt::format("using {} = {};", name, type)}) {
-      if (text.find(declaration) != std::string::npos) {
+      if (code.text.find(declaration) != std::string::npos) {
         return type;
       }
     }
@@ -177,23 +172,40 @@ std::string resolved(const std::string& text, const std::string& name) {
   return name;
 }
 
-// Of the fields that the functions of that name take.
-Types types_of(const CudaTranslation& code, std::string_view name, bool kernel) {
-  Types types;
-  for (const DefinedFunction& function : code.functions) {
-    if (function.name != name || function.kernel != kernel || function.parameters.empty()) {
-      continue;
-    }
-    std::istringstream words(function.parameters.front());
-    std::string type;
-    for (std::string word; words >> word && word != "*";) {
-      type = word == "const" || word == "__restrict__" ? type : word;
-    }
-    type = resolved(code.text, type);
-    types.float32 |= type == "float" || function.takes_template;
-    types.float64 |= type == "double" || function.takes_template;
+struct CellType {
+  Dtype dtype;
+  std::string_view name, suffix;
+};
+constexpr CellType cell_types[] = {{Dtype::float32, "float", "f32"},
+                                   {Dtype::float64, "double", "f64"}};
+
+bool offers(const CudaTranslation& code, Form form, const CellType& type) {
+  if (form == Form::session) {
+    return find_function(code, fmt::format("diffbench_create_{}", type.suffix), false) != nullptr;
   }
-  return types;
+  return std::ranges::any_of(code.functions, [&](const DefinedFunction& function) {
+    return function.name == to_string(form) && function.kernel == (form == Form::step) &&
+           !function.parameters.empty() &&
+           (function.takes_template || cell_of(code, function) == type.name);
+  });
+}
+
+// The widest first; without a dtype where it takes fields of neither.
+std::vector<FoundForm> forms_of(const CudaTranslation& code) {
+  std::vector<FoundForm> forms;
+  for (const Form form : {Form::session, Form::solve, Form::step}) {
+    FoundForm found{.form = form, .dtypes = {}};
+    for (const CellType& type : cell_types) {
+      if (offers(code, form, type)) {
+        found.dtypes.push_back(type.dtype);
+      }
+    }
+    if (!found.dtypes.empty() ||
+        find_function(code, to_string(form), form == Form::step) != nullptr) {
+      forms.push_back(std::move(found));
+    }
+  }
+  return forms;
 }
 
 constexpr std::string_view step_form =
@@ -201,116 +213,64 @@ constexpr std::string_view step_form =
 constexpr std::string_view solve_form =
     "void solve(const float* in, float* out, int nx, int ny, int steps, float factor)";
 
-// The functions of diffbench_try.h for one type, on a session of diffbench_try_entry.h.
-std::string session_functions(std::string_view suffix, std::string_view type,
-                              const std::string& session, const std::string& made_with) {
-  return fmt::format(R"(extern "C" {{
+// The functions of diffbench_try.h for one type, on a session of diffbench_try_entry.h round the
+// user's function. Where that cannot be called so, the message has its line.
+std::string session_functions(const CudaTranslation& code, Form form, const CellType& type,
+                              const std::string& source) {
+  const bool is_step = form == Form::step;
+  const char* const steps = is_step ? "" : ", steps";
+  return fmt::format(R"(template <typename T> concept diffbench_callable_{0} =
+    requires(const T* a, T* b, int nx, int ny, int steps, T factor) {{ {2}(a, b, nx, ny{3}, factor); }};
+# {4} "{5}"
+static_assert(diffbench_callable_{0}<{1}>, "{2} must be: {6}");
+# 1 "<diffbench>" 3
+using diffbench_session_{0} = ::diffbench::emulation::detail::{7}Session<{1}>;
+extern "C" {{
 diffbench_session* diffbench_create_{0}(const diffbench_problem* problem) {{
   return problem->boundary != DIFFBENCH_PERIODIC ? nullptr
-             : reinterpret_cast<diffbench_session*>(new {2}(*problem, {3}));
+             : reinterpret_cast<diffbench_session*>(new diffbench_session_{0}(*problem,
+        +[](const {1}* a, {1}* b, int nx, int ny{8}, {1} factor) {{ {2}(a, b, nx, ny{3}, factor); }}{9}));
 }}
-int diffbench_upload_{0}(diffbench_session* s, const {1}* cells) {{ return reinterpret_cast<{2}*>(s)->upload(cells); }}
-int diffbench_advance_{0}(diffbench_session* s, int64_t steps) {{ return reinterpret_cast<{2}*>(s)->advance(steps); }}
-int diffbench_wait_{0}(diffbench_session* s) {{ return reinterpret_cast<{2}*>(s)->wait(); }}
-int diffbench_download_{0}(diffbench_session* s, {1}* cells) {{ return reinterpret_cast<{2}*>(s)->download(cells); }}
-void diffbench_destroy_{0}(diffbench_session* s) {{ delete reinterpret_cast<{2}*>(s); }}
+int diffbench_upload_{0}(diffbench_session* s, const {1}* cells) {{ return reinterpret_cast<diffbench_session_{0}*>(s)->upload(cells); }}
+int diffbench_advance_{0}(diffbench_session* s, int64_t steps) {{ return reinterpret_cast<diffbench_session_{0}*>(s)->advance(steps); }}
+int diffbench_wait_{0}(diffbench_session* s) {{ return reinterpret_cast<diffbench_session_{0}*>(s)->wait(); }}
+int diffbench_download_{0}(diffbench_session* s, {1}* cells) {{ return reinterpret_cast<diffbench_session_{0}*>(s)->download(cells); }}
+void diffbench_destroy_{0}(diffbench_session* s) {{ delete reinterpret_cast<diffbench_session_{0}*>(s); }}
 }}
 )",
-                     suffix, type, session, made_with);
+                     type.suffix, type.name, to_string(form), steps,
+                     find_function(code, to_string(form), is_step)->line, source,
+                     is_step ? step_form : solve_form, is_step ? "Step" : "Solve",
+                     is_step ? "" : ", int steps",
+                     is_step ? ", diffbench_block_x, diffbench_block_y" : "");
 }
 
 // What follows the user's code: the session's functions, and what registers the code.
-class Entry {
- public:
-  Entry(const CudaTranslation& code, Form form, const fs::path& source)
-      : code_(code), form_(form), source_(source.string()) {}
-
-  [[nodiscard]] Types types() const {
-    return form_ == Form::session
-               ? Types{find_function(code_, "diffbench_create_f32", false) != code_.functions.end(),
-                       find_function(code_, "diffbench_create_f64", false) != code_.functions.end()}
-               : types_of(code_, to_string(form_), form_ == Form::step);
+std::string entry_text(const CudaTranslation& code, const Submission& taken,
+                       const std::string& source) {
+  std::string text = "\n# 1 \"<diffbench>\" 3\n";
+  for (const CellType& type : cell_types) {
+    if (taken.form != Form::session &&
+        std::ranges::find(taken.dtypes, type.dtype) != taken.dtypes.end()) {
+      text += session_functions(code, taken.form, type, source);
+    }
   }
-
-  [[nodiscard]] std::string text() const {
-    std::string text = "\n# 1 \"<diffbench>\" 3\n";
-    if (form_ != Form::session) {
-      text +=
-          functions("f32", "float", types().float32) + functions("f64", "double", types().float64);
-    }
-    std::string files;
-    for (const std::string& file : code_.files) {
-      files += fmt::format("\"{}\", ", file);
-    }
+  text += fmt::format("extern \"C\" const char* diffbench_try_form() {{ return \"{}\"; }}\n",
+                      to_string(taken.form));
+  for (const char* section : {"device", "constant", "managed"}) {
     text += fmt::format(
-        R"(extern "C" const char* diffbench_try_form() {{ return "{}"; }}
-extern "C" {{
-extern char __start_emulated_device[] __attribute__((weak, visibility("hidden")));
-extern char __stop_emulated_device[] __attribute__((weak, visibility("hidden")));
-extern char __start_emulated_constant[] __attribute__((weak, visibility("hidden")));
-extern char __stop_emulated_constant[] __attribute__((weak, visibility("hidden")));
-extern char __start_emulated_managed[] __attribute__((weak, visibility("hidden")));
-extern char __stop_emulated_managed[] __attribute__((weak, visibility("hidden")));
-}}
-static const char* const diffbench_user_files[] = {{{}nullptr}};
+        "extern \"C\" char __start_emulated_{0}[] __attribute__((weak, visibility(\"hidden\"))),\n"
+        "    __stop_emulated_{0}[] __attribute__((weak, visibility(\"hidden\")));\n",
+        section);
+  }
+  return text + fmt::format(R"(static const char* const diffbench_user_files[] = {{"{}", nullptr}};
 __attribute__((constructor(101))) static void diffbench_register() {{
   ::diffbench::emulation::detail::register_user_code({{diffbench_user_files, __start_emulated_device,
       __stop_emulated_device, __start_emulated_constant, __stop_emulated_constant,
       __start_emulated_managed, __stop_emulated_managed}});
 }}
 )",
-        to_string(form_), files);
-    return text;
-  }
-
- private:
-  [[nodiscard]] std::string functions(std::string_view suffix, std::string_view type,
-                                      bool there) const {
-    if (!there) {
-      return {};
-    }
-    const bool is_step = form_ == Form::step;
-    const auto function = find_function(code_, to_string(form_), is_step);
-    const std::string arguments =
-        is_step ? fmt::format("const {0}* a, {0}* b, int nx, int ny, {0} factor", type)
-                : fmt::format("const {0}* a, {0}* b, int nx, int ny, int steps, {0} factor", type);
-    const std::string passed = is_step ? "(a, b, nx, ny, factor)" : "(a, b, nx, ny, steps, factor)";
-    // Where it cannot be called so, the message has the line of the user's function.
-    const std::string check = fmt::format(
-        "template <typename T> concept diffbench_callable_{0} =\n"
-        "    requires(const T* a, T* b, int nx, int ny, int steps, T factor) {{ {1}{2}; }};\n"
-        "# {3} \"{4}\"\nstatic_assert(diffbench_callable_{0}<{5}>, \"{1} must be: {6}\");\n"
-        "# 1 \"<diffbench>\" 3\n",
-        suffix, to_string(form_), passed, function->line, source_, type,
-        is_step ? step_form : solve_form);
-    const std::string session = fmt::format("::diffbench::emulation::detail::{}Session<{}>",
-                                            is_step ? "Step" : "Solve", type);
-    const char* const shape = is_step ? ", diffbench_block_x, diffbench_block_y" : "";
-    return check + session_functions(suffix, type, session,
-                                     fmt::format("+[]({}) {{ {}{}; }}{}", arguments,
-                                                 to_string(form_), passed, shape));
-  }
-
-  const CudaTranslation& code_;
-  Form form_;
-  std::string source_;
-};
-
-std::vector<Form> forms_of(const CudaTranslation& code) {
-  std::vector<Form> forms;
-  const auto has = [&](std::string_view name, bool kernel) {
-    return find_function(code, name, kernel) != code.functions.end();
-  };
-  if (has("diffbench_create_f32", false) || has("diffbench_create_f64", false)) {
-    forms.push_back(Form::session);
-  }
-  if (has("solve", false)) {
-    forms.push_back(Form::solve);
-  }
-  if (has("step", true)) {
-    forms.push_back(Form::step);
-  }
-  return forms;
+                            fmt::join(code.files, "\", \""));
 }
 
 // What comes nearest to a form, in a file that has none.
@@ -334,8 +294,8 @@ std::string no_form(const CudaTranslation& code, const std::string& name) {
 
 } // namespace
 
-EmulatedCuda compile_emulated_cuda(const fs::path& source, std::optional<Form> form,
-                                   const fs::path& work_dir, const CompilerChoice& choice) {
+Submission compile_emulated_cuda(const fs::path& source, std::optional<Form> form,
+                                 const fs::path& work_dir, const CompilerChoice& choice) {
   const fs::path file = fs::absolute(source);
   const std::string name = source.filename().string();
   if (!fs::exists(file)) {
@@ -343,8 +303,7 @@ EmulatedCuda compile_emulated_cuda(const fs::path& source, std::optional<Form> f
   }
   const Emulation emulation = find_emulation();
   refuse_other_headers(file, emulation);
-  const std::string compiler = find_cpp_compiler(choice.compiler);
-  const bool clang = is_clang(compiler, work_dir);
+  const std::string compiler = find_compiler(/*of_c=*/false, choice.compiler);
 
   const fs::path unit = work_dir / "unit.cpp";
   std::ofstream(unit) << "#line 1 \"<diffbench>\"\n#include <diffbench_try_entry.h>\n"
@@ -373,82 +332,52 @@ EmulatedCuda compile_emulated_cuda(const fs::path& source, std::optional<Form> f
 
   const std::string text = read_file(preprocessed);
   const CudaTranslation code = translate_cuda(text);
-  const std::vector<Form> forms = forms_of(code);
-  if (forms.empty()) {
-    throw InvalidInput(no_form(code, name));
-  }
-  if (form && std::ranges::find(forms, *form) == forms.end()) {
-    throw InvalidInput(fmt::format("--form {}: {} has no such form; it has {}", to_string(*form),
-                                   name, to_string(forms.front())));
-  }
-  EmulatedCuda result;
-  result.form = form.value_or(forms.front());
-  const Entry entry(code, result.form, file);
-  const Types types = entry.types();
-  result.float32 = types.float32;
-  result.float64 = types.float64;
-  if (!types.float32 && !types.float64) {
+  const std::vector<FoundForm> forms = forms_of(code);
+  Submission result =
+      take(Language::cuda, forms, form, forms.empty() ? no_form(code, name) : std::string());
+  if (result.dtypes.empty()) {
     throw InvalidInput(
         fmt::format("{}: {} takes neither fields of float nor of double; it must be: {}", name,
                     to_string(result.form), result.form == Form::step ? step_form : solve_form));
   }
-  std::ranges::copy_if(forms, std::back_inserter(result.other_forms),
-                       [&](Form other) { return other != result.form; });
-
   const fs::path translated = work_dir / "translated.ii";
-  std::ofstream(translated, std::ios::binary) << code.text << entry.text();
+  std::ofstream(translated, std::ios::binary)
+      << code.text << entry_text(code, result, file.string());
+  result.compiled.has_session = true;
   result.compiled.library = work_dir / "submission.so";
   // As the kernels of the emulation's own tests: what they access is said by the instrumentation of
   // the thread sanitizer, whose library is not linked.
-  command = {compiler,
-             "-std=gnu++20",
-             "-O2",
-             "-g1",
-             "-gdwarf-4",
-             "-w",
-             "-fPIC",
-             "-shared",
-             "-ffp-contract=off",
-             "-fno-optimize-sibling-calls",
-             "-ffunction-sections",
-             "-fdiagnostics-color=never",
-             "-U_FORTIFY_SOURCE",
-             "-fsanitize=thread"};
-  if (clang) {
-    command.insert(command.end(), {"-mllvm", "-tsan-instrument-func-entry-exit=0"});
-  } else {
-    command.insert(command.end(), {"--param=tsan-instrument-func-entry-exit=0"});
-  }
-  const std::vector<std::string> compile = command;
+  const std::string flags =
+      "-std=gnu++20 -O2 -g1 -gdwarf-4 -w -fPIC -shared -ffp-contract=off "
+      "-fno-optimize-sibling-calls -ffunction-sections -fdiagnostics-color=never "
+      "-U_FORTIFY_SOURCE -fsanitize=thread " +
+      std::string(is_clang(compiler, work_dir) ? "-mllvm -tsan-instrument-func-entry-exit=0"
+                                               : "--param=tsan-instrument-func-entry-exit=0");
   const fs::path object = work_dir / "submission.o";
-  command.insert(command.end(), {"-c", translated.string(), "-o", object.string()});
+  command = argument_words(flags);
+  command.insert(command.begin(), compiler);
   command.erase(std::ranges::find(command, "-shared"));
+  command.insert(command.end(), {"-c", translated.string(), "-o", object.string()});
   if (const Said said = run_confined(command, work_dir, readable); said.status != 0) {
     const std::vector<std::string> unknown = unknown_cuda_names(text);
     throw InvalidInput(unknown.empty() ? why_not_compiled(said.text, file)
                                        : fmt::format("{}", fmt::join(unknown, "; ")));
   }
-  refuse_what_replaces_the_device(object, name, emulation.library);
+  refuse_what_replaces_the_device(object, name, emulation.library, work_dir);
   // Who runs it may see no other folder.
   const fs::path runtime = work_dir / library_name;
   fs::copy_file(emulation.library, runtime, fs::copy_options::overwrite_existing);
   // Without -fsanitize: its library is not wanted.
-  command = {compiler,
-             "-shared",
-             "-o",
-             result.compiled.library.string(),
-             object.string(),
-             runtime.string(),
-             "-Wl,-rpath,$ORIGIN",
-             "-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset",
-             "-Wl,-Bsymbolic",
-             "-Wl,-z,defs"};
+  command = {compiler,        "-shared",       "-o", result.compiled.library.string(),
+             object.string(), runtime.string()};
+  std::ranges::move(
+      argument_words("-Wl,-rpath,$ORIGIN -Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset "
+                     "-Wl,-Bsymbolic -Wl,-z,defs"),
+      std::back_inserter(command));
   if (const Said said = run_confined(command, work_dir, readable); said.status != 0) {
     throw InvalidInput(fmt::format("{} does not link: {}", name, first_error(said.text, file)));
   }
-  result.compiled.command =
-      fmt::format("{} {} {} {}", compiler, fmt::join(compile.begin() + 1, compile.end(), " "), name,
-                  library_name);
+  result.compiled.command = fmt::format("{} {} {} {}", compiler, flags, name, library_name);
   return result;
 }
 

@@ -4,33 +4,23 @@
 // mistakes.
 #pragma once
 
-#include "compiled_submission.hpp"
-#include "host_compiler.hpp"
+#include "submission.hpp"
 
 #include <filesystem>
 #include <optional>
-#include <vector>
 
 namespace diffbench::bench {
 
-/// A kernel `step` is launched in blocks of the file's macros BLOCK_X and BLOCK_Y, else 16 x 16.
-/// The library exports the session of diffbench_try.h for each of its types, whatever form the file
-/// has, and what emulation/user_reports.h has.
-struct EmulatedCuda {
-  CompiledSubmission compiled;
-  Form form = Form::step;
-  bool float32 = false, float64 = false;
-  std::vector<Form> other_forms; ///< which are not taken
-};
-
 /// Compiles `source` into `work_dir` with the chosen compiler, whose flags are not those of
-/// `choice`; takes `form`, or the widest one that the file has. Throws InvalidInput: the compiler's
-/// message, what is not emulated, would silence the device or may not be included, or that no form
-/// is there, each with the line. Throws Unavailable where there is no compiler, or no emulation
-/// beside the program.
-[[nodiscard]] EmulatedCuda compile_emulated_cuda(const std::filesystem::path& source,
-                                                 std::optional<Form> form,
-                                                 const std::filesystem::path& work_dir,
-                                                 const CompilerChoice& choice = {});
+/// `choice`; takes `form`, or the widest one that the file has. A kernel `step` is launched in
+/// blocks of the file's macros BLOCK_X and BLOCK_Y, else 16 x 16. The library exports the session
+/// of diffbench_try.h for each of its types, whatever form the file has, and what
+/// emulation/user_reports.h has. Throws InvalidInput: the compiler's message, what is not emulated,
+/// would silence the device or may not be included, or that no form is there, each with the line.
+/// Throws Unavailable where there is no compiler, or no emulation beside the program.
+[[nodiscard]] Submission compile_emulated_cuda(const std::filesystem::path& source,
+                                               std::optional<Form> form,
+                                               const std::filesystem::path& work_dir,
+                                               const CompilerChoice& choice = {});
 
 } // namespace diffbench::bench

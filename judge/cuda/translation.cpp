@@ -7,6 +7,7 @@
 #include <cctype>
 #include <charconv>
 #include <cstddef>
+#include <initializer_list>
 #include <map>
 #include <set>
 #include <utility>
@@ -222,6 +223,11 @@ class Translator {
                       : std::string_view();
   }
   [[nodiscard]] bool is(std::size_t i, std::string_view word) const { return text(i) == word; }
+  [[nodiscard]] bool is_any(std::size_t i, std::initializer_list<std::string_view> words) const {
+    return std::ranges::find(words, text(i)) != words.end();
+  }
+  [[nodiscard]] bool opens(std::size_t i) const { return is_any(i, {"(", "[", "{"}); }
+  [[nodiscard]] bool closes(std::size_t i) const { return is_any(i, {")", "]", "}"}); }
   [[nodiscard]] bool is_word(std::size_t i) const {
     return i < size() && tokens_.all[i].kind == TokenKind::word;
   }
@@ -268,7 +274,7 @@ class Translator {
 
   void refuse_what_is_not_emulated() const {
     for (std::size_t i = 0; i < size(); ++i) {
-      if (is(i, "asm") || is(i, "__asm__") || is(i, "__asm")) {
+      if (is_any(i, {"asm", "__asm__", "__asm"})) {
         refuse(i, "inline assembly (PTX) is not emulated");
       }
       if (is_word(i) && (is_of_the_emulation(text(i)) || (is(i, "diffbench") && !is_detail(i)))) {
@@ -300,28 +306,20 @@ class Translator {
            code.find("disable_sanitizer") != std::string_view::npos;
   }
 
-  // Where the bracket that opens at i is closed; size() where it never is.
-  [[nodiscard]] std::size_t closing(std::size_t i) const {
+  // The bracket that goes with that at i, in steps of 1 or -1; size() where there is none.
+  [[nodiscard]] std::size_t partner(std::size_t i, std::size_t step) const {
     int depth = 0;
-    for (; i < size(); ++i) {
-      if (is(i, "(") || is(i, "[") || is(i, "{")) {
-        ++depth;
-      } else if ((is(i, ")") || is(i, "]") || is(i, "}")) && --depth == 0) {
+    for (; i < size(); i += step) { // below 0 it is above size()
+      depth += opens(i) ? 1 : closes(i) ? -1 : 0;
+      if (depth == 0 && (opens(i) || closes(i))) {
         return i;
       }
     }
     return size();
   }
+  [[nodiscard]] std::size_t closing(std::size_t i) const { return partner(i, 1); }
   [[nodiscard]] std::size_t opening(std::size_t i) const {
-    int depth = 0;
-    for (; i < size(); --i) { // below 0 it is above size()
-      if (is(i, ")") || is(i, "]") || is(i, "}")) {
-        ++depth;
-      } else if ((is(i, "(") || is(i, "[") || is(i, "{")) && --depth == 0) {
-        return i;
-      }
-    }
-    return size();
+    return partner(i, static_cast<std::size_t>(-1));
   }
 
   void replace(std::size_t begin, std::size_t end, std::string with) {
@@ -375,13 +373,11 @@ class Translator {
             break;
           }
         }
-      } else if (is(i, "__attribute__") || is(i, "alignas") || is(i, "decltype") ||
-                 is(i, "noexcept")) {
+      } else if (is_any(i, {"__attribute__", "alignas", "decltype", "noexcept"})) {
         i = closing(i + 1);
       } else if (is(i, "operator") || is(i, "(")) {
         return i;
-      } else if (is(i, "=") || is(i, ";") || is(i, "{") || is(i, "}") ||
-                 (is(i, "[") && !is(i + 1, "["))) {
+      } else if (is_any(i, {"=", ";", "{", "}"}) || (is(i, "[") && !is(i + 1, "["))) {
         return size();
       } else if (is(i, "[")) {
         i = closing(i);
@@ -520,8 +516,7 @@ class Translator {
     const std::size_t kernel = chevrons == 0 ? size() : kernel_before(chevrons);
     std::size_t end = chevrons + 3;
     for (int depth = 0; end < size() && !(depth == 0 && adjacent(end, ">")); ++end) {
-      depth += is(end, "(") || is(end, "[") || is(end, "{") ? 1 : 0;
-      depth -= is(end, ")") || is(end, "]") || is(end, "}") ? 1 : 0;
+      depth += opens(end) ? 1 : closes(end) ? -1 : 0;
     }
     const std::size_t arguments = end + 3;
     if (kernel >= size() || !is(arguments, "(") || closing(arguments) == size()) {
@@ -565,7 +560,7 @@ class Translator {
       return true; // a pointer to a function
     }
     for (std::size_t i = device + 1; i < std::min(open, size()); ++i) {
-      if (is(i, "=") || is(i, ";") || is(i, "[") || is(i, "{")) {
+      if (is_any(i, {"=", ";", "[", "{"})) {
         return true;
       }
     }
@@ -580,11 +575,10 @@ class Translator {
       }
     }
     for (std::size_t k = i; k-- > 0 && !is(k, ";") && !is(k, "}") && !is(k, "{");) {
-      if (is(k, "constexpr") || is(k, "template") || is(k, "EMULATED_CONSTANT")) {
+      // __device__ __constant__: the first one says it.
+      if (is_any(k, {"constexpr", "template", "EMULATED_CONSTANT", "__constant__", "__device__",
+                     "__managed__"})) {
         return erase(i);
-      }
-      if (is(k, "__constant__") || is(k, "__device__") || is(k, "__managed__")) {
-        return erase(i); // __device__ __constant__: the first one says it
       }
     }
     const auto marked = [&](std::string_view word) { return is(i, word) || is(i + 1, word); };
@@ -654,13 +648,12 @@ class Translator {
   void translate_shared(std::size_t i) {
     std::size_t begin = i;
     bool dynamic = false;
-    while (begin > 0 && (is(begin - 1, "extern") || is(begin - 1, "static") ||
-                         is(begin - 1, "volatile") || is(begin - 1, "__device__"))) {
+    while (begin > 0 && is_any(begin - 1, {"extern", "static", "volatile", "__device__"})) {
       --begin;
     }
     std::size_t end = i;
     for (; end < size() && !is(end, ";"); ++end) {
-      if (is(end, "(") || is(end, "[") || is(end, "{")) {
+      if (opens(end)) {
         end = closing(end);
       }
       if (is(end, "=")) {
@@ -669,7 +662,7 @@ class Translator {
     }
     for (std::size_t k = begin; k < end; ++k) {
       dynamic |= is(k, "extern");
-      if (is(k, "extern") || is(k, "static") || is(k, "__device__") || k == i) {
+      if (is_any(k, {"extern", "static", "__device__"}) || k == i) {
         erase(k);
       }
     }
@@ -704,15 +697,13 @@ class Translator {
     erase(bracket + 1);
     std::string type;
     for (std::size_t k = begin; k + 1 < bracket; ++k) {
-      const bool drop =
-          is(k, "extern") || is(k, "static") || is(k, "__shared__") || is(k, "__device__");
-      if (is(k, "__attribute__") || is(k, "alignas")) {
+      if (is_any(k, {"__attribute__", "alignas"})) {
         const std::size_t close = closing(k + 1);
         for (; k <= close; ++k) {
           erase(k);
         }
         --k;
-      } else if (!drop) {
+      } else if (!is_any(k, {"extern", "static", "__shared__", "__device__"})) {
         type += std::string(text(k)) + " ";
         erase(k);
       }

@@ -134,18 +134,15 @@ ClassFolder class_folder(const fs::path& folder) {
   for (const fs::directory_entry& entry : entries_of(folder)) {
     const auto language = known_language(entry.path());
     if (entry.is_symlink(ignored) && (language || entry.is_directory(ignored))) {
-      found.submitted.push_back({.name = entry.path().filename().string(),
-                                 .file = {},
-                                 .language = {},
-                                 .problem = "it is a link; what is graded lies in the class folder",
-                                 .parts = {}});
+      found.submitted.push_back(
+          {.name = entry.path().filename().string(),
+           .problem = "it is a link; what is graded lies in the class folder"});
     } else if (is_folder(entry)) {
       found.submitted.push_back(submitted_in(entry.path()));
     } else if (is_file(entry) && language) {
       found.submitted.push_back({.name = entry.path().filename().string(),
                                  .file = entry.path(),
                                  .language = language,
-                                 .problem = {},
                                  .parts = {entry.path()}});
     } else if (is_file(entry) && is_header(entry.path())) {
       headers.push_back(entry.path());

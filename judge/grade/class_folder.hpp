@@ -12,11 +12,11 @@
 namespace diffbench::bench {
 
 struct Submitted {
-  std::string name;                 ///< "ann.cu", "bob/port.cu", or "eve" of a folder without one
-  std::filesystem::path file;       ///< that is tried; empty: see `problem`
-  std::optional<Language> language; ///< empty: no file
-  std::string problem;              ///< why no file can be tried
-  std::vector<std::filesystem::path> parts; ///< what its result depends on, `file` first
+  std::string name = {};           ///< "ann.cu", "bob/port.cu", or "eve" of a folder without one
+  std::filesystem::path file = {}; ///< that is tried; empty: see `problem`
+  std::optional<Language> language = {};         ///< empty: no file
+  std::string problem = {};                      ///< why no file can be tried
+  std::vector<std::filesystem::path> parts = {}; ///< what its result depends on, `file` first
 };
 
 struct ClassFolder {

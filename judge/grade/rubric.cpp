@@ -13,7 +13,6 @@
 #include <cmath>
 #include <iterator>
 #include <system_error>
-#include <type_traits>
 #include <utility>
 
 namespace diffbench::bench {
@@ -26,137 +25,105 @@ constexpr const char* rubric_member = "diffbench_rubric";
 constexpr int rubric_schema = 1;
 constexpr double most_points = 1e6;
 
-/// A rubric's file as it is read; every message says where in it.
-class RubricReader {
+/// Of an object in a rubric's file; every message says where in it.
+class Part {
  public:
-  explicit RubricReader(const std::filesystem::path& path) : path_(path) {}
-
-  [[nodiscard]] Rubric read() const {
-    const Json json = parse();
+  Part(const Json& json, std::string place, const std::vector<std::string>& known)
+      : json_(json), place_(std::move(place)) {
     if (!json.is_object()) {
-      refuse("the file", "must be an object with \"criteria\"");
+      throw InvalidInput(fmt::format("{} must be an object with \"{}\"",
+                                     place_.empty() ? "the file" : place_,
+                                     fmt::join(known, "\", \"")));
     }
-    only_known(json, "", {rubric_member, "not_decided", "criteria"});
-    if (!json.contains(rubric_member) || json.at(rubric_member) != rubric_schema) {
-      refuse(rubric_member, fmt::format("must be {}", rubric_schema));
-    }
-    Rubric rubric;
-    if (json.contains("not_decided")) {
-      rubric.not_decided =
-          named("not_decided", text(json, "", "not_decided"),
-                [](const std::string& name) { return not_decided_names.parse(name); });
-    }
-    if (!json.contains("criteria") || !json.at("criteria").is_array() ||
-        json.at("criteria").empty()) {
-      refuse("criteria", "must be a list of one criterion or more");
-    }
-    for (const Json& each : json.at("criteria")) {
-      const std::string place = fmt::format("criteria[{}]", rubric.criteria.size());
-      rubric.criteria.push_back(criterion(each, place));
-      refuse_twice(rubric.criteria, place);
-    }
-    return rubric;
-  }
-
- private:
-  [[noreturn]] void refuse(std::string_view where, std::string_view what) const {
-    throw InvalidInput(fmt::format("{}: {} {}", path_.string(), where, what));
-  }
-
-  [[nodiscard]] Json parse() const {
-    try {
-      return Json::parse(text_of_small_file(path_));
-    } catch (const InvalidInput& error) {
-      std::error_code ignored;
-      throw InvalidInput(fmt::format(
-          "--rubric {}: {}; diffbench try --print-rubric writes one to begin with", path_.string(),
-          std::filesystem::exists(path_, ignored) ? error.what() : "there is no such file"));
-    } catch (const Json::exception& error) {
-      throw InvalidInput(fmt::format("{}: is no JSON: {}", path_.string(), error.what()));
-    }
-  }
-
-  void only_known(const Json& object, const std::string& place,
-                  const std::vector<std::string>& known) const {
-    for (const auto& [key, value] : object.items()) {
+    for (const auto& [key, value] : json.items()) {
       if (std::ranges::find(known, key) == known.end()) {
-        refuse(place + key, fmt::format("is not known{}; there {} {}", did_you_mean(key, known),
-                                        known.size() == 1 ? "is" : "are", fmt::join(known, ", ")));
+        throw InvalidInput(fmt::format("{} is not known{}; there {} {}", name_of(key),
+                                       did_you_mean(key, known), known.size() == 1 ? "is" : "are",
+                                       fmt::join(known, ", ")));
       }
     }
   }
 
-  [[nodiscard]] std::string text(const Json& object, const std::string& place,
-                                 const char* key) const {
-    if (!object.contains(key) || !object.at(key).is_string()) {
-      refuse(place + key, "must be a text");
+  /// The value of that key, or what is `usual`, as long as it holds; `what`: else it must be that.
+  template <typename T, typename Holds>
+  [[nodiscard]] T value(const char* key, std::string_view what, const Json& usual,
+                        Holds holds) const {
+    const Json& value = json_.contains(key) ? json_.at(key) : usual;
+    if (!holds(value)) {
+      throw InvalidInput(fmt::format("{} must be {}", name_of(key), what));
     }
-    return object.at(key).get<std::string>();
+    return value.get<T>();
   }
-
-  [[nodiscard]] double number(const Json& object, const std::string& place, const char* key,
-                              bool (*holds)(double), std::string_view limits) const {
-    const Json value = object.contains(key) ? object.at(key) : Json();
-    if (!value.is_number() || !holds(value.get<double>())) {
-      refuse(place + key, fmt::format("must be a number {}", limits));
-    }
-    return value.get<double>();
+  [[nodiscard]] double number(const char* key, std::string_view limits, const Json& usual,
+                              bool (*holds)(double)) const {
+    return value<double>(
+        key, fmt::format("a number {}", limits), usual,
+        [holds](const Json& value) { return value.is_number() && holds(value.get<double>()); });
   }
-
   template <typename Parse>
-  [[nodiscard]] std::invoke_result_t<Parse, const std::string&> named(const std::string& where,
-                                                                      const std::string& name,
-                                                                      Parse parse) const {
+  [[nodiscard]] auto named(const char* key, const Json& usual, Parse parse) const {
+    const auto name = value<std::string>(key, "a text", usual,
+                                         [](const Json& value) { return value.is_string(); });
     try {
       return parse(name);
     } catch (const InvalidInput& error) {
-      throw InvalidInput(fmt::format("{}: {}: {}", path_.string(), where, error.what()));
+      throw InvalidInput(fmt::format("{}: {}", name_of(key), error.what()));
     }
   }
 
-  [[nodiscard]] Criterion criterion(const Json& json, const std::string& place) const {
-    if (!json.is_object()) {
-      refuse(place, "must be an object with \"criterion\" and \"points\"");
-    }
-    const std::string inside = place + ".";
-    Criterion read;
-    read.kind = named(inside + "criterion", text(json, inside, "criterion"),
-                      [](const std::string& name) { return criterion_names.parse(name); });
-    std::vector<std::string> known = {"criterion", "points"};
-    if (read.kind == Criterion::Kind::faster_than) {
-      known.insert(known.end(), {"row", "factor"});
-      const std::vector<std::string> rows = pace_rows();
-      read.row = named(inside + "row", text(json, inside, "row"), [&](const std::string& name) {
-        return std::ranges::find(rows, name) != rows.end() ? name
-                                                           : throw unknown_name("row", name, rows);
-      });
-      read.factor = json.contains("factor")
-                        ? number(
-                              json, inside, "factor",
-                              [](double factor) { return factor > 0 && factor <= 1e6; },
-                              "above 0, up to 1000000")
-                        : 1;
-    }
-    only_known(json, inside, known);
-    read.points = number(
-        json, inside, "points", [](double points) { return points >= 0 && points <= most_points; },
-        "from 0 to 1000000");
-    return read;
+ private:
+  [[nodiscard]] std::string name_of(const std::string& key) const {
+    return place_.empty() ? key : fmt::format("{}.{}", place_, key);
   }
 
-  /// Only times are asked for again, with another factor.
-  void refuse_twice(const std::vector<Criterion>& criteria, const std::string& place) const {
-    const Criterion& last = criteria.back();
-    const auto same = [&last](const Criterion& other) {
-      return other.kind == last.kind && other.row == last.row && other.factor == last.factor;
-    };
-    if (std::ranges::count_if(criteria, same) > 1) {
-      refuse(place, fmt::format("has \"{}\" for the second time", title_of(last)));
-    }
-  }
-
-  std::filesystem::path path_;
+  const Json& json_;
+  std::string place_;
 };
+
+Criterion read_criterion(const Json& json, const std::string& place) {
+  const bool of_time = json.is_object() && json.value("criterion", Json()) == "faster_than";
+  const Part part(json, place,
+                  of_time ? std::vector<std::string>{"criterion", "points", "row", "factor"}
+                          : std::vector<std::string>{"criterion", "points"});
+  Criterion read;
+  read.kind = part.named("criterion", {},
+                         [](const std::string& name) { return criterion_names.parse(name); });
+  if (of_time) {
+    const std::vector<std::string> rows = pace_rows();
+    read.row = part.named("row", {}, [&](const std::string& name) {
+      return std::ranges::find(rows, name) != rows.end() ? name
+                                                         : throw unknown_name("row", name, rows);
+    });
+    read.factor = part.number("factor", "above 0, up to 1000000", 1,
+                              [](double factor) { return factor > 0 && factor <= 1e6; });
+  }
+  read.points = part.number("points", "from 0 to 1000000", {},
+                            [](double points) { return points >= 0 && points <= most_points; });
+  return read;
+}
+
+Rubric rubric_of(const Json& json) {
+  const Part part(json, "", {rubric_member, "not_decided", "criteria"});
+  (void)part.value<int>(rubric_member, fmt::format("{}", rubric_schema), {},
+                        [](const Json& value) { return value == rubric_schema; });
+  Rubric rubric;
+  rubric.not_decided =
+      part.named("not_decided", to_string(rubric.not_decided),
+                 [](const std::string& name) { return not_decided_names.parse(name); });
+  const auto criteria =
+      part.value<Json>("criteria", "a list of one criterion or more", {},
+                       [](const Json& value) { return value.is_array() && !value.empty(); });
+  for (const Json& each : criteria) {
+    const std::string place = fmt::format("criteria[{}]", rubric.criteria.size());
+    const Criterion read = read_criterion(each, place);
+    // Only times are asked for again, with another factor.
+    if (std::ranges::find(rubric.criteria, title_of(read), title_of) != rubric.criteria.end()) {
+      throw InvalidInput(fmt::format("{} has \"{}\" for the second time", place, title_of(read)));
+    }
+    rubric.criteria.push_back(read);
+  }
+  return rubric;
+}
 
 /// Kernels that write less of the field leave the work to the host. A kernel that is wrong may
 /// leave out edges or the last partial block, which are much of a small field: 3 x 5 of 7 x 5
@@ -221,7 +188,24 @@ Rubric default_rubric() {
                        {.kind = faster_than, .points = 2, .row = "numpy", .factor = 1}}};
 }
 
-Rubric read_rubric(const std::filesystem::path& path) { return RubricReader(path).read(); }
+Rubric read_rubric(const std::filesystem::path& path) {
+  std::string text;
+  try {
+    text = text_of_small_file(path);
+  } catch (const InvalidInput& error) {
+    std::error_code ignored;
+    throw InvalidInput(fmt::format(
+        "--rubric {}: {}; diffbench try --print-rubric writes one to begin with", path.string(),
+        std::filesystem::exists(path, ignored) ? error.what() : "there is no such file"));
+  }
+  try {
+    return rubric_of(Json::parse(text));
+  } catch (const Json::exception& error) {
+    throw InvalidInput(fmt::format("{}: is no JSON: {}", path.string(), error.what()));
+  } catch (const InvalidInput& error) {
+    throw InvalidInput(fmt::format("{}: {}", path.string(), error.what()));
+  }
+}
 
 Value rubric_json(const Rubric& rubric) {
   Value criteria = Value::list();

@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,20 +34,6 @@ struct ClusterOptions {
   std::optional<double> rate;
   bool weak = false;
 };
-
-/// "1,2,4" or "1:1024", which doubles; ascending, repeats left out.
-std::vector<int> parse_ranks(std::string_view option, const std::string& text, Limits limits) {
-  const bool doubles = std::ranges::count(text, ':') == 1 && text.find(',') == std::string::npos;
-  const ValueList list(option, doubles ? text + ":x2" : text, Values::numbers);
-  if (list.count() > 1000) {
-    throw InvalidInput(fmt::format("{} {}: give at most 1000 numbers", option, text));
-  }
-  std::set<int> ranks;
-  for (const std::string& value : list.values()) {
-    ranks.insert(static_cast<int>(parse_integer(option, value, limits)));
-  }
-  return {ranks.begin(), ranks.end()};
-}
 
 /// The launcher's ranks, or what was asked for, or 1, 2, 4, ... up to the CPUs.
 std::vector<int> measured_ranks(const ClusterOptions& options, cluster::Ranks* launched,
@@ -97,7 +82,8 @@ void declare_common(OptionList& options, ClusterOptions& state, Limits limits,
   options.choices(backend_names());
   options.value("--ranks LIST", described(ranks_help, to_string(limits), ranks_otherwise),
                 [&state, limits](std::string_view option, const std::string& text) {
-                  state.ranks = parse_ranks(option, text, limits);
+                  const auto ranks = parse_integers(option, text, limits);
+                  state.ranks.assign(ranks.begin(), ranks.end());
                 });
   declare_threads(options, state.run.session.threads, "threads of each rank",
                   "its share of the CPUs");
@@ -167,8 +153,8 @@ constexpr double largest_rate = 1e6;
 
 Action declare_cluster_predict(OptionList& options) {
   const auto state = std::make_shared<ClusterOptions>();
-  declare_common(options, *state, predicted_limits, "such as 1,3,9, or 1:1024, which doubles",
-                 "1:1024, as far as there are rows");
+  declare_common(options, *state, predicted_limits, "such as 1,3,9 or 1:1024:x2",
+                 "1:1024:x2, as far as there are rows");
   options.value("--rate GCELLS",
                 "assume this rate of a rank, in 10^9 cells a second; needs --network, which is "
                 "then assumed, too",

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `diffbench cluster` says.
 #include "columns.hpp"
+#include "point_rows.hpp"
 #include "prediction.hpp"
 #include "report_json.hpp"
 #include "statistics.hpp"
+#include "study.hpp"
 #include "table.hpp"
 #include "units.hpp"
+#include "verdict.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -24,189 +26,143 @@ namespace {
 // --- strong, weak, depth ------------------------------------------------------------------------
 
 /// A line of the table.
-struct ClusterLine : ClusterEntry {
-  std::string verified;
-  std::optional<double> rate;       ///< cells a second
-  std::optional<double> efficiency; ///< of the threads that it has, against the run without ranks
-  cluster::RankTimes slowest = {};  ///< of the profile: the rank that computes longest
-  std::optional<double> imbalance;  ///< the longest pace over the mean time busy, less 1
-  bool best_measured = false;
-  bool best_modelled = false;
+struct ClusterLine : ClusterPoint {
+  const ComparisonResult* frame = nullptr;
+  const Row* row = nullptr;
+  std::optional<double> rate = {};       ///< cells a second
+  std::optional<double> efficiency = {}; ///< of its threads, against the run without ranks
+  cluster::RankTimes slowest = {};       ///< of the profile: the rank that computes longest
+  std::optional<double> imbalance = {};  ///< the longest pace over the mean time busy, less 1
+
+  [[nodiscard]] std::int64_t depth() const { return row->provenance.halo_depth.value_or(1); }
+  [[nodiscard]] int threads() const { return row->provenance.threads; }
 };
-
-double cpus_of(const ClusterEntry& entry) { return std::max(1, entry.ranks) * entry.threads; }
-
-ClusterLine line_of(const ClusterStudy& study, const ClusterEntry& entry) {
-  ClusterLine line{entry, format_verified(study.frame, entry.row), {}, {}, {}, {}};
-  if (entry.counts()) {
-    line.rate = entry.cells_per_second();
-    if (const ClusterEntry* base = study.baseline()) {
-      line.efficiency = *line.rate / cpus_of(entry) / (base->cells_per_second() / cpus_of(*base));
-    }
-  }
-  if (!entry.profile.empty()) {
-    line.slowest = *std::ranges::max_element(entry.profile, {}, &cluster::RankTimes::compute);
-    double sum = 0;
-    for (const cluster::RankTimes& rank : entry.profile) {
-      sum += rank.compute + rank.copy;
-    }
-    line.imbalance = std::ranges::max(entry.profile, {}, &cluster::RankTimes::pace).pace /
-                         (sum / static_cast<double>(entry.profile.size())) -
-                     1;
-  }
-  return line;
-}
 
 std::vector<ClusterLine> lines_of(const ClusterStudy& study) {
   std::vector<ClusterLine> lines;
-  for (const ClusterEntry& entry : study.entries) {
-    lines.push_back(line_of(study, entry));
-  }
-  if (study.question != ClusterQuestion::depth) {
-    return lines;
-  }
-  ClusterLine* measured = nullptr;
-  ClusterLine* modelled = nullptr;
-  for (ClusterLine& line : lines) {
-    if (line.ranks > 0 && line.counts() &&
-        (measured == nullptr || line.row.step_seconds() < measured->row.step_seconds())) {
-      measured = &line;
+  for (std::size_t i = 0; i < study.points.size(); ++i) {
+    const Row& row = study.frame.rows[i];
+    ClusterLine& line = lines.emplace_back(ClusterLine{study.points[i], &study.frame, &row});
+    const auto threads = [](const ClusterLine& of) { return std::max(1, of.ranks) * of.threads(); };
+    if (row.ranked()) {
+      line.rate = static_cast<double>(line.problem.cells()) / row.step_seconds();
+      if (lines.front().rate) {
+        line.efficiency =
+            *line.rate / threads(line) / (*lines.front().rate / threads(lines.front()));
+      }
     }
-    if (line.modelled_seconds &&
-        (modelled == nullptr || *line.modelled_seconds < *modelled->modelled_seconds)) {
-      modelled = &line;
+    if (!line.profile.empty()) {
+      line.slowest = std::ranges::max(line.profile, {}, &cluster::RankTimes::compute);
+      double busy = 0;
+      for (const cluster::RankTimes& rank : line.profile) {
+        busy += (rank.compute + rank.copy) / static_cast<double>(line.profile.size());
+      }
+      line.imbalance =
+          std::ranges::max(line.profile, {}, &cluster::RankTimes::pace).pace / busy - 1;
     }
-  }
-  if (measured != nullptr) {
-    measured->best_measured = true;
-  }
-  if (modelled != nullptr) {
-    modelled->best_modelled = true;
   }
   return lines;
 }
 
-std::string format_ranks(const ClusterLine& line) {
-  return line.ranks == 0 ? "without" : std::to_string(line.ranks);
-}
-
-std::string format_depth(const ClusterLine& line) {
-  if (line.ranks < 2) {
-    return no_value;
-  }
-  return fmt::format("{}{}{}", line.depth, line.best_measured ? " best" : "",
-                     line.best_modelled ? " model's best" : "");
-}
-
-Value of_profile(const ClusterLine& line, double cluster::RankTimes::*part) {
+template <double cluster::RankTimes::*part>
+Value of_slowest(const ClusterLine& line) {
   return line.profile.empty() ? Value() : Value(line.slowest.*part);
 }
 
 Value model_error(const ClusterLine& line) {
-  return line.counts() && line.modelled_seconds
-             ? Value(*line.modelled_seconds / line.row.step_seconds() - 1)
+  return line.row->ranked() && line.modelled_seconds
+             ? Value(*line.modelled_seconds / line.row->step_seconds() - 1)
              : Value();
 }
 
-/// An oversubscribed row has none: its time says nothing.
-Value step_time(const ClusterLine& line) {
-  return line.counts() ? Value(line.row.step_seconds()) : Value();
-}
-
-constexpr Column<ClusterLine> time_columns[] = {
-    {"ranks", "ranks", as_text, field<&ClusterLine::ranks>, format_ranks},
+/// The parts of a step are those of the rank that computes longest.
+constexpr Column<ClusterLine> cluster_columns[] = {
+    {"ranks", "ranks", as_text, field<&ClusterLine::ranks>,
+     [](const ClusterLine& line) {
+       return line.ranks == 0 ? std::string("without") : std::to_string(line.ranks);
+     }},
     {"threads", "threads a rank", as_text, field<&ClusterLine::threads>},
     {"halo_depth", "halo depth", as_text,
-     [](const ClusterLine& line) { return line.ranks > 1 ? Value(line.depth) : Value(); },
-     format_depth},
-    {nullptr, "rows", as_text, field<&ClusterLine::problem, &Problem::ny>},
+     [](const ClusterLine& line) { return line.ranks > 1 ? Value(line.depth()) : Value(); }},
     {"nx", nullptr, as_text, field<&ClusterLine::problem, &Problem::nx>},
-    {"ny", nullptr, as_text, field<&ClusterLine::problem, &Problem::ny>},
-    {"oversubscribed", nullptr, as_text, field<&ClusterLine::oversubscribed>},
-    {"seconds_per_step", "time/iter", as_seconds, step_time},
-    {nullptr, "spread", as_spread,
-     [](const ClusterLine& line) { return line.counts() ? spread_value(line.row) : Value(); }},
+    {"ny", "rows", as_text, field<&ClusterLine::problem, &Problem::ny>},
+    {"oversubscribed", nullptr, as_text, field<&ClusterLine::row, &Row::oversubscribed>},
+    {"seconds_per_step", "time/iter", as_seconds, field<&ClusterLine::row, median_value>},
+    {nullptr, "spread", as_spread, field<&ClusterLine::row, spread_value>},
     {"modelled_seconds", "model", as_seconds, field<&ClusterLine::modelled_seconds>},
     {"model_error", "off by", as_percent, model_error},
     {nullptr, "GCell/s", as_figure,
      [](const ClusterLine& line) { return line.rate ? Value(*line.rate / 1e9) : Value(); }},
     {"efficiency", "efficiency", as_percent, field<&ClusterLine::efficiency>},
-    {nullptr, "verified", as_text, field<&ClusterLine::verified>},
-};
-
-/// Of rows with ranks.
-constexpr Column<ClusterLine> profile_columns[] = {
-    {nullptr, "ranks", as_text, field<&ClusterLine::ranks>},
-    {nullptr, "halo depth", as_text,
-     [](const ClusterLine& line) { return line.ranks > 1 ? Value(line.depth) : Value(); }},
-    {"compute_seconds", "compute", as_seconds,
-     [](const ClusterLine& line) { return of_profile(line, &cluster::RankTimes::compute); }},
-    {"copy_seconds", "pack", as_seconds,
-     [](const ClusterLine& line) { return of_profile(line, &cluster::RankTimes::copy); }},
-    {"wait_seconds", "wait", as_seconds,
-     [](const ClusterLine& line) { return of_profile(line, &cluster::RankTimes::wait); }},
+    {nullptr, "verified", as_text,
+     [](const ClusterLine& line) -> Value { return format_verified(*line.frame, *line.row); }},
+    {"compute_seconds", "compute", as_seconds, of_slowest<&cluster::RankTimes::compute>},
+    {"copy_seconds", "pack", as_seconds, of_slowest<&cluster::RankTimes::copy>},
+    {"wait_seconds", "wait", as_seconds, of_slowest<&cluster::RankTimes::wait>},
     {"imbalance", "imbalance", as_percent, field<&ClusterLine::imbalance>},
 };
 
-/// Where a step goes, on the rank that computes longest.
-std::string format_profiles(const std::vector<ClusterLine>& lines) {
-  std::vector<ClusterLine> profiled;
-  std::ranges::copy_if(lines, std::back_inserter(profiled),
-                       [](const ClusterLine& line) { return !line.profile.empty(); });
-  return profiled.empty()
-             ? ""
-             : "\na step of the slowest rank\n" + format_rows(profile_columns, profiled);
-}
-
-std::string scaling_sentence(const std::vector<ClusterLine>& lines) {
-  const ClusterLine* best = nullptr;
+/// The best of these lines, and who may be as good.
+std::string best_text(const std::vector<ClusterLine>& lines, const ClusterStudy& study,
+                      const ClusterLine** best) {
+  PacedRows paced{study.frame.least_effect, study.question == ClusterQuestion::weak};
   for (const ClusterLine& line : lines) {
-    if (line.rate && (best == nullptr || *line.rate > *best->rate)) {
-      best = &line;
+    if (line.rate) {
+      paced.add(study_row(*line.row), static_cast<double>(line.problem.cells()));
     }
   }
+  const Leader<StudyRow> found = paced.first();
+  *best = nullptr;
+  for (const ClusterLine& line : lines) {
+    if (found.best != nullptr && line.row->name == found.best->name) {
+      *best = &line;
+    }
+  }
+  return order_doubt(found);
+}
+
+std::string scaling_sentence(const std::vector<ClusterLine>& lines, const ClusterStudy& study) {
+  const ClusterLine* best = nullptr;
+  const std::string doubt = best_text(lines, study, &best);
   if (best == nullptr) {
     return "No row has both a verified result and a time.";
   }
-  std::string text = best->ranks == 0 ? "No number of ranks is faster than the run without ranks"
-                                      : fmt::format("{}{}", best->ranks,
-                                                    best->ranks == 1 ? " rank is the fastest"
-                                                                     : " ranks are "
-                                                                       "the fastest");
-  text += fmt::format(", {} GCell/s", format_figure(*best->rate / 1e9));
-  if (best->ranks > 0 && best->efficiency) {
-    text += fmt::format(", {} of the rate of as many threads without ranks",
-                        format_percent(*best->efficiency));
-  }
-  return text +
-         ". A slow kernel would scale better: look at the rate first, then at the efficiency.";
+  return fmt::format(
+      "{} is the fastest, {} GCell/s{}{}. A slow kernel would scale better: look at "
+      "the rate first, then at the efficiency.",
+      best->row->name, format_figure(*best->rate / 1e9),
+      best->ranks > 0 && best->efficiency
+          ? fmt::format(", {} of the rate of as many threads without ranks",
+                        format_percent(*best->efficiency))
+          : "",
+      doubt);
 }
 
-std::string depth_sentence(const std::vector<ClusterLine>& lines) {
-  const auto measured = std::ranges::find(lines, true, &ClusterLine::best_measured);
-  const auto modelled = std::ranges::find(lines, true, &ClusterLine::best_modelled);
-  if (measured == lines.end()) {
+std::string depth_sentence(std::vector<ClusterLine> lines, const ClusterStudy& study) {
+  std::erase_if(lines, [](const ClusterLine& line) { return line.ranks == 0; });
+  const ClusterLine* best = nullptr;
+  const std::string doubt = best_text(lines, study, &best);
+  if (best == nullptr) {
     return "No depth has both a verified result and a time.";
   }
-  std::string text = fmt::format("Halos of {} rows are the best, {} a step", measured->depth,
-                                 format_seconds(measured->row.step_seconds()));
-  const auto each = std::ranges::find_if(
-      lines, [](const ClusterLine& line) { return line.ranks > 1 && line.depth == 1; });
-  if (each != lines.end() && each->counts() && measured->depth > 1) {
-    text += fmt::format("; one exchange a step takes {} times as long",
-                        format_figure(each->row.step_seconds() / measured->row.step_seconds()));
+  std::string text = fmt::format("Halos of {} rows are the best, {} a step{}", best->depth(),
+                                 format_seconds(best->row->step_seconds()), doubt);
+  if (const ClusterLine& each = lines.front(); each.row->ranked() && best->depth() > each.depth()) {
+    text += fmt::format("; one exchange {} takes {} times as long",
+                        each.depth() == 1 ? "a step" : fmt::format("every {} steps", each.depth()),
+                        format_figure(each.row->step_seconds() / best->row->step_seconds()));
   }
-  if (modelled != lines.end()) {
+  std::erase_if(lines, [](const ClusterLine& line) { return model_error(line).is_null(); });
+  if (!lines.empty()) {
     std::vector<double> errors;
     for (const ClusterLine& line : lines) {
-      if (line.counts() && line.modelled_seconds) {
-        errors.push_back(std::abs(*line.modelled_seconds / line.row.step_seconds() - 1));
-      }
+      errors.push_back(std::abs(model_error(line).number()));
     }
     text += fmt::format(
         ". The model, from what a rank computes and what an exchange takes, says {}, "
         "and its times are off by {} in the median",
-        modelled->depth, format_percent(median_of(errors)));
+        std::ranges::min(lines, {}, &ClusterLine::modelled_seconds).depth(),
+        format_percent(median_of(errors)));
   }
   return text + ".";
 }
@@ -220,7 +176,7 @@ std::string exchange_note(const cluster::ExchangeCost& cost, double residual) {
 
 std::vector<std::string> notes_of(const ClusterStudy& study) {
   std::vector<std::string> notes;
-  if (std::ranges::any_of(study.entries, &ClusterEntry::oversubscribed)) {
+  if (std::ranges::any_of(study.frame.rows, &Row::oversubscribed)) {
     notes.emplace_back(
         "oversubscribed: correctness only. Ranks with more threads than CPUs take "
         "turns; they have no time and no efficiency");
@@ -232,8 +188,8 @@ std::vector<std::string> notes_of(const ClusterStudy& study) {
   return notes;
 }
 
-Value profile_json(const ClusterEntry& entry) {
-  return Value::each(entry.profile, [](const cluster::RankTimes& rank) -> Value {
+Value profile_json(const ClusterLine& line) {
+  return Value::each(line.profile, [](const cluster::RankTimes& rank) -> Value {
     return {{"compute_seconds", rank.compute},
             {"copy_seconds", rank.copy},
             {"wait_seconds", rank.wait},
@@ -285,51 +241,37 @@ std::string prediction_sentence(const ClusterPrediction& prediction) {
 
 LabReport cluster_report(const ClusterStudy& study) {
   const std::vector<ClusterLine> lines = lines_of(study);
+  const bool depth = study.question == ClusterQuestion::depth;
   LabReport report;
-  std::vector<ClusterLine> unmarked = lines;
-  for (ClusterLine& line : unmarked) {
-    line.best_measured = line.best_modelled = false;
-  }
-  const std::string profiles = format_profiles(lines);
-  report.text = format_title(study.frame) + format_rows(time_columns, lines) + profiles;
-  report.figures = format_title(study.frame) + format_rows(time_columns, unmarked) + profiles;
-  report.sentence =
-      study.question == ClusterQuestion::depth ? depth_sentence(lines) : scaling_sentence(lines);
+  report.text = format_title(study.frame) + format_rows(cluster_columns, lines) +
+                format_troubles(study.frame);
+  report.sentence = depth ? depth_sentence(lines, study) : scaling_sentence(lines, study);
   report.notes = notes_of(study);
-  report.notes.insert(report.notes.end(), study.frame.notes.begin(), study.frame.notes.end());
-  report.interrupted = study.frame.interrupted;
-  report.disturbed = study.frame.disturbed;
-
-  ComparisonResult rows = study.frame;
-  rows.rows.clear();
+  add_frame(report, study.frame);
   Value results = Value::list();
   for (const ClusterLine& line : lines) {
     ComparisonResult frame = study.frame;
     frame.problem = line.problem;
-    Value object = object_of(time_columns, line, row_json(frame, line.row));
-    object = object_of(profile_columns, line, std::move(object));
-    object.at_path("profile") = profile_json(line);
+    frame.rows.clear(); // their grids may be others
+    Value object = object_of(cluster_columns, line, row_json(frame, *line.row));
+    object["profile"] = profile_json(line);
     results.push_back(std::move(object));
-    rows.rows.push_back(line.row);
-    if (line.counts()) {
-      report.series.push_back(sample_series(line.problem, line.row, "cluster"));
+    if (line.rate) {
+      report.series.push_back(sample_series(line.problem, *line.row, "cluster"));
     }
   }
-  report.text += format_troubles(rows);
-  *report.figures += format_troubles(rows);
-  report.outcome = outcome_of(rows);
   report.data = {{"question", to_string(study.question)},
                  {"backend", study.backend},
                  {"transport", study.transport},
                  {"problem", problem_json(study.frame)},
                  {"results", std::move(results)}};
-  report.columns = heads_of(profile_columns, heads_of(time_columns, row_heads()));
-  const bool depth = study.question == ClusterQuestion::depth;
-  report.pictures = {{depth ? "Time of a step, by the depth of the halos" : "Rate, by ranks",
-                      Figure::lines, depth ? "halo_depth" : "ranks",
-                      depth ? "seconds_per_step modelled_seconds" : "cells_per_second"},
-                     {"Where a step of the slowest rank goes", Figure::stack,
-                      depth ? "halo_depth" : "ranks", "compute_seconds copy_seconds wait_seconds"}};
+  report.columns = heads_of(cluster_columns, row_heads());
+  const char* const along = depth ? "halo_depth" : "ranks";
+  report.pictures = {
+      {depth ? "Time of a step, by the depth of the halos" : "Rate, by ranks", Figure::lines, along,
+       depth ? "seconds_per_step modelled_seconds" : "cells_per_second"},
+      {"Where a step of the slowest rank goes", Figure::stack, along,
+       "compute_seconds copy_seconds wait_seconds"}};
   if (study.exchange) {
     report.data.at_path("exchange.seconds") = study.exchange->cost.seconds;
     report.data.at_path("exchange.seconds_per_byte") = study.exchange->cost.seconds_per_byte;
@@ -347,9 +289,8 @@ LabReport prediction_report(const ClusterPrediction& prediction) {
     report.notes.push_back(exchange_note(prediction.exchange, *prediction.fit_residual));
   }
   report.notes.insert(report.notes.end(), prediction.notes.begin(), prediction.notes.end());
-  report.outcome = prediction.assumed ? Outcome{} : outcome_of(prediction.frame);
-  report.interrupted = prediction.frame.interrupted;
-  report.disturbed = prediction.frame.disturbed;
+  add_frame(report, prediction.frame);
+  report.outcome = prediction.assumed ? Outcome{} : report.outcome;
   report.data = {{"question", "predict"},
                  {"assumed", prediction.assumed},
                  {"source", prediction.source},

@@ -4,9 +4,9 @@
 #include "diffbench/machine.hpp"
 #include "diffbench/registry.hpp"
 #include "diffbench/stopwatch.hpp"
-#include "experiment.hpp"
 #include "interrupt.hpp"
 #include "linear_cost.hpp"
+#include "point_rows.hpp"
 #include "selection.hpp"
 #include "statistics.hpp"
 
@@ -42,15 +42,6 @@ PlannedRow ranked_row(const ClusterPlan& plan, cluster::Ranks& ranks, std::int64
     planned.label += fmt::format(", depth {}", depth);
   }
   return planned;
-}
-
-ComparisonPlan comparison_of(const ClusterPlan& plan, const Problem& problem) {
-  ComparisonPlan run = plan.run;
-  run.problem = problem;
-  run.backends = {plan.backend};
-  run.baseline = fmt::format("{}, no ranks", plan.backend);
-  run.copy_roof = false;
-  return run;
 }
 
 /// What each rank took a step, in every run of a row.
@@ -116,73 +107,33 @@ class Profiles {
   std::map<Runs, std::vector<std::vector<cluster::RankTimes>>> runs_;
 };
 
-/// What really ran, said by the row's provenance.
-void complete(const cluster::Ranks& ranks, const Profiles& profiles, ClusterEntry& entry) {
-  entry.threads = entry.row.provenance.threads;
-  entry.oversubscribed = ranks.oversubscribed(entry.threads);
-  entry.depth = entry.row.provenance.halo_depth.value_or(1);
-  if (entry.row.verified() && !entry.row.samples.empty()) {
-    entry.profile =
-        profiles.median_of_runs(ranks, entry.depth, entry.row.samples.front().iterations);
-  }
-}
-
-/// Without ranks, and on each number of them, in the same rounds.
-void measure_together(const ClusterPlan& plan, std::vector<std::unique_ptr<RankTeam>>& teams,
-                      const Profiles& profiles, std::span<const std::int64_t> depths,
-                      const cluster::Ranks* launched, ClusterStudy& study, Progress& progress) {
-  const Problem& problem = plan.run.problem;
-  std::vector<PlannedRow> planned_rows{plain_row(plan)};
-  study.entries.push_back({.problem = problem});
-  std::vector<cluster::Ranks*> ranks_of{nullptr};
+/// Without ranks, and on all teams with halos of each depth.
+void measure_rows(const ClusterPlan& plan, const std::vector<std::unique_ptr<RankTeam>>& teams,
+                  const std::vector<std::int64_t>& depths, const cluster::Ranks* launched,
+                  ClusterStudy& study, Progress& progress) {
+  std::vector<PointRow> rows{{plan.run.problem, plain_row(plan)}};
+  Profiles profiles;
   for (const std::unique_ptr<RankTeam>& team : teams) {
+    profiles.listen(team->ranks());
     for (const std::int64_t depth : depths) {
-      planned_rows.push_back(ranked_row(plan, team->ranks(), depth));
-      study.entries.push_back({.ranks = team->ranks().size(), .problem = problem});
-      ranks_of.push_back(&team->ranks());
+      rows.push_back({plan.run.problem, ranked_row(plan, team->ranks(), depth)});
+      rows.back().problem.ny *= plan.question == ClusterQuestion::weak ? team->ranks().size() : 1;
     }
   }
-  const ComparisonPlan run = comparison_of(plan, problem);
-  check_memory(problem, planned_rows, 0, available_memory());
-  study.frame = measure(run, planned_rows, progress, nobody(), load_watch(launched));
-  for (std::size_t i = 0; i < study.entries.size(); ++i) {
-    ClusterEntry& entry = study.entries[i];
-    entry.row = std::move(study.frame.rows[i]);
-    if (ranks_of[i] != nullptr) {
-      complete(*ranks_of[i], profiles, entry);
-    } else {
-      entry.threads = entry.row.provenance.threads;
+  ComparisonPlan run = plan.run;
+  run.backends = {plan.backend};
+  run.baseline = rows.front().planned.label;
+  run.copy_roof = false;
+  study.frame = measure_points(std::move(run), rows, progress, launched);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const cluster::Ranks* const ranks = rows[i].planned.ranks;
+    const Row& row = study.frame.rows[i];
+    ClusterPoint& point = study.points.emplace_back(
+        ClusterPoint{rows[i].problem, ranks != nullptr ? ranks->size() : 0});
+    if (ranks != nullptr && row.ranked()) {
+      point.profile = profiles.median_of_runs(*ranks, row.provenance.halo_depth.value_or(1),
+                                              row.samples.front().iterations);
     }
-  }
-}
-
-/// Each number of ranks has its own grid.
-void measure_apart(const ClusterPlan& plan, std::vector<std::unique_ptr<RankTeam>>& teams,
-                   const Profiles& profiles, const cluster::Ranks* launched, ClusterStudy& study,
-                   Progress& progress) {
-  ClusterPlan part = plan;
-  part.run.budget_seconds /= static_cast<double>(teams.size() + 1);
-  const auto measure_one = [&](const PlannedRow& planned, int ranks) {
-    Problem problem = plan.run.problem;
-    problem.ny *= std::max(1, ranks);
-    const ComparisonPlan run = comparison_of(part, problem);
-    check_memory(problem, {&planned, 1}, 0, available_memory());
-    ComparisonResult result = measure(run, {&planned, 1}, progress, nobody(), load_watch(launched));
-    study.entries.push_back(
-        {.ranks = ranks, .problem = problem, .row = std::move(result.rows.front())});
-    study.frame.notes.insert(study.frame.notes.end(), result.notes.begin(), result.notes.end());
-    result.notes = std::move(study.frame.notes);
-    result.disturbed = result.disturbed || study.frame.disturbed;
-    study.frame = std::move(result);
-  };
-  measure_one(plain_row(plan), 0);
-  study.entries.back().threads = study.entries.back().row.provenance.threads;
-  for (const std::unique_ptr<RankTeam>& team : teams) {
-    if (interrupted()) {
-      return;
-    }
-    measure_one(ranked_row(plan, team->ranks(), plan.halo_depth), team->ranks().size());
-    complete(team->ranks(), profiles, study.entries.back());
   }
 }
 
@@ -200,16 +151,16 @@ std::vector<std::int64_t> depths_for(const Problem& problem, int ranks) {
 
 /// The ranks' pace, and an exchange by the fit, among the steps between two.
 void model_depths(ClusterStudy& study) {
-  for (ClusterEntry& entry : study.entries) {
-    if (!study.exchange || entry.profile.empty()) {
-      continue;
+  for (std::size_t i = 0; i < study.points.size(); ++i) {
+    ClusterPoint& point = study.points[i];
+    if (!point.profile.empty()) {
+      const double pace = std::ranges::max(point.profile, {}, &cluster::RankTimes::pace).pace;
+      const cluster::ExchangeCost& cost = study.exchange->cost;
+      const auto depth = static_cast<double>(study.frame.rows[i].provenance.halo_depth.value_or(1));
+      const double message = depth * static_cast<double>(point.problem.nx) *
+                             static_cast<double>(point.problem.element_bytes());
+      point.modelled_seconds = pace + (cost.seconds + cost.seconds_per_byte * message) / depth;
     }
-    const double pace = std::ranges::max(entry.profile, {}, &cluster::RankTimes::pace).pace;
-    const cluster::ExchangeCost& cost = study.exchange->cost;
-    const auto depth = static_cast<double>(entry.depth);
-    const double message = depth * static_cast<double>(entry.problem.nx) *
-                           static_cast<double>(entry.problem.element_bytes());
-    entry.modelled_seconds = pace + (cost.seconds + cost.seconds_per_byte * message) / depth;
   }
 }
 
@@ -230,14 +181,6 @@ std::string_view to_string(ClusterQuestion question) {
     case ClusterQuestion::depth: break;
   }
   return "depth";
-}
-
-double ClusterEntry::cells_per_second() const {
-  return static_cast<double>(problem.cells()) / *seconds_per_iteration(row);
-}
-
-const ClusterEntry* ClusterStudy::baseline() const {
-  return !entries.empty() && entries.front().counts() ? &entries.front() : nullptr;
 }
 
 Exchanges::Exchanges(std::int64_t largest) {
@@ -295,21 +238,12 @@ ClusterStudy measure_cluster(const ClusterPlan& asked, cluster::Ranks* launched,
                         ? std::make_unique<RankTeam>(*launched)
                         : std::make_unique<RankTeam>(ranks, plan.network));
   }
-  Profiles profiles;
-  for (const std::unique_ptr<RankTeam>& team : teams) {
-    profiles.listen(team->ranks());
-  }
   cluster::Ranks& last = teams.back()->ranks();
   ClusterStudy study{.question = plan.question,
                      .backend = plan.backend,
                      .transport = last.transport().description()};
-  if (plan.question == ClusterQuestion::weak) {
-    measure_apart(plan, teams, profiles, launched, study, progress);
-    return study;
-  }
-  if (plan.question == ClusterQuestion::strong) {
-    const std::int64_t depth = plan.halo_depth;
-    measure_together(plan, teams, profiles, {&depth, 1}, launched, study, progress);
+  if (plan.question != ClusterQuestion::depth) {
+    measure_rows(plan, teams, {plan.halo_depth}, launched, study, progress);
     return study;
   }
   const std::vector<std::int64_t> depths = depths_for(plan.run.problem, last.size());
@@ -324,7 +258,7 @@ ClusterStudy measure_cluster(const ClusterPlan& asked, cluster::Ranks* launched,
     plan.run.budget_seconds = std::max(least_share * plan.run.budget_seconds,
                                        plan.run.budget_seconds - 2 * watch.seconds());
   }
-  measure_together(plan, teams, profiles, depths, launched, study, progress);
+  measure_rows(plan, teams, depths, launched, study, progress);
   exchanges.measure(last);
   study.exchange = exchanges.fit();
   model_depths(study);

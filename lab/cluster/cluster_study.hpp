@@ -58,33 +58,22 @@ struct ExchangeFit {
   double median_residual = 0; ///< of the fit
 };
 
-/// One row.
-struct ClusterEntry {
-  int ranks = 0; ///< 0: without ranks, the backend as the comparison has it
+/// Of a row of the study.
+struct ClusterPoint {
   Problem problem;
-  Row row = {};
-  int threads = 1; ///< of each rank
-  std::int64_t depth = 0;
-  bool oversubscribed = false;
+  int ranks = 0; ///< 0: without ranks, the backend as the comparison has it
   /// Seconds a step of each rank: medians over the runs of the row.
   std::vector<cluster::RankTimes> profile = {};
   std::optional<double> modelled_seconds = {}; ///< a step; of the question depth
-
-  /// Verified, timed, and on CPUs of its own.
-  [[nodiscard]] bool counts() const { return row.ranked() && !oversubscribed; }
-  [[nodiscard]] double cells_per_second() const; ///< counts() holds
 };
 
 struct ClusterStudy {
   ClusterQuestion question = ClusterQuestion::strong;
   std::string backend;
   std::string transport;
-  ComparisonResult frame = {}; ///< what all rows have in common
-  std::vector<ClusterEntry> entries = {};
+  ComparisonResult frame = {};              ///< what all rows have in common, and a row a point
+  std::vector<ClusterPoint> points = {};    ///< the first is without ranks
   std::optional<ExchangeFit> exchange = {}; ///< of the question depth
-
-  /// The best run without ranks; nullptr where it has no time.
-  [[nodiscard]] const ClusterEntry* baseline() const;
 };
 
 /// All rows verified. Throws as measure() does, and InvalidInput where the rows of the grid do not

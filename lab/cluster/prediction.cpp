@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 namespace diffbench::bench {
 
@@ -30,9 +31,7 @@ int threads_of(const PredictionPlan& plan, cluster::Ranks* launched) {
 
 /// What came of the rows, for the exit code.
 void keep_rows(ClusterPrediction& prediction, const ClusterStudy& study) {
-  for (const ClusterEntry& entry : study.entries) {
-    prediction.frame.rows.push_back(entry.row);
-  }
+  std::ranges::copy(study.frame.rows, std::back_inserter(prediction.frame.rows));
   prediction.frame.disturbed = prediction.frame.disturbed || study.frame.disturbed;
   for (const std::string& note : study.frame.notes) {
     if (std::ranges::find(prediction.notes, note) == prediction.notes.end()) {
@@ -81,15 +80,17 @@ void calibrate(const PredictionPlan& plan, cluster::Ranks* launched, Progress& p
   if (interrupted()) {
     throw Interrupted();
   }
-  if (study.baseline() == nullptr) {
+  const Row& plain = study.frame.rows.front();
+  if (!plain.ranked()) {
     const Outcome outcome = outcome_of(prediction.frame);
     if (outcome.exit_code == exit_not_verified) {
       return;
     }
     throw Error(fmt::format("{} has no verified time on one rank, so nothing can be predicted: {}",
-                            plan.backend, study.entries.front().row.reason));
+                            plan.backend, plain.reason));
   }
-  prediction.cells_per_second = study.baseline()->cells_per_second();
+  prediction.cells_per_second =
+      static_cast<double>(alone.run.problem.cells()) / plain.step_seconds();
   progress.stage("exchange of halos");
   std::optional<RankTeam> threads;
   if (launched == nullptr) {
@@ -150,8 +151,8 @@ ClusterPrediction predict(const PredictionPlan& plan, cluster::Ranks* launched,
     if (!prediction.assumed && runs_here(ranks, launched) && !interrupted()) {
       const ClusterStudy study = study_of(plan, ranks, launched, progress);
       keep_rows(prediction, study);
-      if (study.entries.back().counts()) {
-        run.measured = study.entries.back().row.step_seconds();
+      if (study.frame.rows.back().ranked()) {
+        run.measured = study.frame.rows.back().step_seconds();
       }
     }
   }

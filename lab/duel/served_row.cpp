@@ -16,7 +16,6 @@
 
 #include <exception>
 #include <memory>
-#include <sstream>
 #include <utility>
 
 namespace diffbench::bench {
@@ -24,17 +23,18 @@ namespace diffbench::bench {
 namespace {
 
 template <typename T>
-void serve_samples(const ServedRow& row, std::istream& requests, std::ostream& answers) {
-  const Problem problem{.nx = row.nx, .ny = row.ny, .dtype = row.dtype};
-  const PlannedRow planned{.backend = require_backend(row.backend, row.device),
+void serve_samples(const std::string& backend, const StepPlan& plan, std::istream& requests,
+                   std::ostream& answers) {
+  const Problem& problem = plan.problem;
+  const PlannedRow planned{.backend = require_backend(backend, plan.session.device),
                            .probe = {},
-                           .session = {.threads = row.threads, .device = row.device}};
+                           .session = plan.session};
   Field<T> initial(problem.nx, problem.ny);
-  fill_initial(problem, {.kind = InitialField::Kind::random, .seed = row.seed, .path = {}},
+  fill_initial(problem, {.kind = InitialField::Kind::random, .seed = plan.seed, .path = {}},
                initial);
   const auto session = make_session<T>(planned, problem, nobody());
   const auto sample = [&] {
-    return time_steps<SteadyClock, T>(*session, std::as_const(initial).cells(), row.steps).seconds;
+    return time_steps<SteadyClock, T>(*session, std::as_const(initial).cells(), plan.steps).seconds;
   };
   (void)sample();
   {
@@ -49,31 +49,23 @@ void serve_samples(const ServedRow& row, std::istream& requests, std::ostream& a
 
 } // namespace
 
-std::string line_of(const ServedRow& row) {
-  return fmt::format("{} {} {} {} {} {} {} {}", row.backend, row.nx, row.ny, row.steps,
-                     to_string(row.dtype), row.threads, row.device, row.seed);
-}
-
-ServedRow parse_served_row(const std::string& line) {
-  std::istringstream words(line);
-  ServedRow row;
-  std::string dtype;
-  if (!(words >> row.backend >> row.nx >> row.ny >> row.steps >> dtype >> row.threads >>
-        row.device >> row.seed)) {
-    throw InvalidInput(fmt::format("no plan of a row: {}", line));
-  }
-  row.dtype = dtype_names.parse(dtype);
-  return row;
+std::string plan_line(const std::string& backend, const StepPlan& plan) {
+  return fmt::format("{} {} {} {} {} {} {} {}", backend, plan.problem.nx, plan.problem.ny,
+                     plan.steps, to_string(plan.problem.dtype), plan.session.threads,
+                     plan.session.device, plan.seed);
 }
 
 void serve_row(std::istream& requests, std::ostream& answers) {
   try {
-    std::string line;
-    if (!std::getline(requests, line)) {
-      return;
+    std::string backend, dtype;
+    StepPlan plan;
+    if (requests >> backend >> plan.problem.nx >> plan.problem.ny >> plan.steps >> dtype >>
+            plan.session.threads >> plan.session.device >> plan.seed &&
+        requests.ignore()) { // the line's end
+      plan.problem.dtype = dtype_names.parse(dtype);
+      with_dtype(plan.problem.dtype,
+                 [&]<typename T>(T) { serve_samples<T>(backend, plan, requests, answers); });
     }
-    const ServedRow row = parse_served_row(line);
-    with_dtype(row.dtype, [&]<typename T>(T) { serve_samples<T>(row, requests, answers); });
   } catch (const std::exception& error) {
     answers << "error " << one_line(error.what()) << std::endl;
   }

@@ -4,9 +4,8 @@
 // seconds as often as the asking process likes. Its end of the channel being closed ends this one.
 #pragma once
 
-#include "diffbench/problem.hpp"
+#include "step_sides.hpp"
 
-#include <cstdint>
 #include <istream>
 #include <ostream>
 #include <string>
@@ -18,17 +17,8 @@ namespace diffbench::bench {
 /// and no option.
 inline constexpr std::string_view serve_row_argument = "--serve-row";
 
-struct ServedRow {
-  std::string backend;
-  std::int64_t nx = 0, ny = 0, steps = 0;
-  Dtype dtype = Dtype::float32;
-  int threads = 0; ///< 0: the backend's default
-  int device = 0;
-  std::uint64_t seed = 0;
-};
-/// A line without its end, and back. Throws InvalidInput.
-[[nodiscard]] std::string line_of(const ServedRow& row);
-[[nodiscard]] ServedRow parse_served_row(const std::string& line);
+/// The plan of a side, in a line without its end.
+[[nodiscard]] std::string plan_line(const std::string& backend, const StepPlan& plan);
 
 /// Answers until `requests` end; what fails is answered by "error" and its words.
 void serve_row(std::istream& requests, std::ostream& answers);

@@ -122,14 +122,15 @@ std::unique_ptr<Sampler> start_side(const Submissions& all, Side side) {
 class ServedSampler final : public Sampler {
  public:
   /// `digest`: what its field must be after the steps of a sample.
-  ServedSampler(Side side, const ServedRow& row, const std::string& digest, double limit_seconds)
+  ServedSampler(Side side, const std::string& backend, const StepPlan& plan,
+                const std::string& digest)
       : side_(side),
-        limit_(limit_seconds),
+        limit_(plan.limit_seconds),
         child_({program_path().string(), std::string(serve_row_argument)}) {
-    const std::string found = ask(line_of(row));
+    const std::string found = ask(plan_line(backend, plan));
     if (found != digest) {
       throw NotVerified(fmt::format("{}: its field is not the reference's after {} steps",
-                                    to_string(side), row.steps));
+                                    to_string(side), plan.steps));
     }
   }
   // Threads of OpenMP spin for a while after their work, on CPUs that the other side is timed on.
@@ -204,11 +205,7 @@ void check_backends(const std::array<std::string, 2>& sides, const StepPlan& pla
 }
 
 StepWork work_of(const Problem& problem, std::int64_t steps, std::optional<int> threads) {
-  return {.nx = problem.nx,
-          .ny = problem.ny,
-          .iterations = steps,
-          .dtype = problem.dtype,
-          .threads = threads};
+  return {problem.nx, problem.ny, steps, problem.dtype, threads};
 }
 
 } // namespace
@@ -261,16 +258,7 @@ StepDuel backend_duel(const std::array<std::string, 2>& sides, const StepPlan& p
       with_dtype(plan.problem.dtype, [&]<typename T>(T) { return reference_digest<T>(plan); });
   const auto run = [=](Side first) {
     return block_of_pairs(first, plan.pairs, [&](Side side) -> std::unique_ptr<Sampler> {
-      return std::make_unique<ServedSampler>(side,
-                                             ServedRow{.backend = sides[index_of(side)],
-                                                       .nx = plan.problem.nx,
-                                                       .ny = plan.problem.ny,
-                                                       .steps = plan.steps,
-                                                       .dtype = plan.problem.dtype,
-                                                       .threads = plan.session.threads,
-                                                       .device = plan.session.device,
-                                                       .seed = plan.seed},
-                                             digest, plan.limit_seconds);
+      return std::make_unique<ServedSampler>(side, sides[index_of(side)], plan, digest);
     });
   };
   const int threads = plan.session.threads > 0 ? plan.session.threads : usable_cpus();

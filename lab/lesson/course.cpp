@@ -4,7 +4,6 @@
 #include "command_words.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/known_names.hpp"
-#include "exercise.hpp"
 #include "exit_code.hpp"
 #include "folder.hpp"
 #include "guesses.hpp"
@@ -17,6 +16,7 @@
 #include "result_file.hpp"
 #include "result_reader.hpp"
 #include "sheet.hpp"
+#include "starting_file.hpp"
 #include "text_width.hpp"
 
 #include <fmt/format.h>

@@ -5,11 +5,11 @@
 #include "diffbench/known_names.hpp"
 #include "diffbench/name_table.hpp"
 #include "diffbench/text.hpp"
-#include "exercise.hpp"
 #include "expression.hpp"
 #include "lesson.hpp"
 #include "peer.hpp"
 #include "pitfalls/pitfall.hpp"
+#include "starting_file.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -60,14 +60,6 @@ const BatchPoint* BatchSearch::best() const {
   return found != curve.end() ? &*found : nullptr;
 }
 
-const BatchPoint* BatchSearch::enough() const {
-  const BatchPoint* const fastest = best();
-  const auto found = std::ranges::find_if(curve, [&](const BatchPoint& point) {
-    return point.rows_per_second >= as_good_as_best * fastest->rows_per_second;
-  });
-  return found != curve.end() ? &*found : nullptr;
-}
-
 BatchSearch search_batches(std::int64_t first, std::int64_t most,
                            const std::function<BatchTrial(std::int64_t)>& measure,
                            const std::function<bool(SearchPhase)>& go_on) {

@@ -214,18 +214,25 @@ RaceResult run_race(const TrainingJob& job, const RaceOptions& options, double b
   return Race(job, options, peers, progress).run(budget_seconds);
 }
 
-std::vector<std::string> troubles(std::span<const RaceRow> rows) {
-  std::vector<std::string> lines;
-  for (const RaceRow& row : rows) {
-    if (row.wrong()) {
-      lines.push_back(fmt::format("{}: WRONG: {}; not timed", row.name, to_text(*row.check)));
-    } else if (row.emulated() && row.check) {
-      lines.push_back(row.name + ": verified; an emulation has no time");
-    } else if (row.status != Status::ok) {
-      lines.push_back(fmt::format("{}: {}: {}", row.name, to_string(row.status), row.reason));
-    }
+std::string trouble(const RaceRow& row) {
+  if (row.wrong()) {
+    return fmt::format("{}: WRONG: {}; not timed", row.name, to_text(*row.check));
   }
-  return lines;
+  if (row.emulated() && row.check) {
+    return row.name + ": verified; an emulation has no time";
+  }
+  return row.status == Status::ok
+             ? ""
+             : fmt::format("{}: {}: {}", row.name, to_string(row.status), row.reason);
+}
+
+StudyRow study_row(const RaceRow& row, SampleSeries series) {
+  StudyRow own = study_row<RaceRow>(row, std::move(series), row_json(row));
+  own.group = row.engine;
+  own.threads = row.threads;
+  own.is_limit = row.is_roof;
+  own.trouble = trouble(row);
+  return own;
 }
 
 Value samples_json(std::span<const Sample> samples, std::string_view iterations) {

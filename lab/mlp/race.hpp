@@ -9,6 +9,7 @@
 #include "progress.hpp"
 #include "ratio.hpp"
 #include "step_check.hpp"
+#include "study.hpp"
 #include "value.hpp"
 
 #include <cstdint>
@@ -78,8 +79,9 @@ template <typename Admits>
       &RaceRow::step_seconds);
 }
 
-/// A line for each row that has no time and why, for the reader of a table.
-[[nodiscard]] std::vector<std::string> troubles(std::span<const RaceRow> rows);
+/// Why a row has no time, for the reader of a table; empty where it has one.
+[[nodiscard]] std::string trouble(const RaceRow& row);
+[[nodiscard]] StudyRow study_row(const RaceRow& row, SampleSeries series);
 
 [[nodiscard]] Value row_json(const RaceRow& row);
 /// Each with the number of its `iterations`, under that key.

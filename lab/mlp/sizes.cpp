@@ -63,19 +63,13 @@ std::vector<int> ends_of(int least, int most) {
 
 /// The networks to race on, smallest first.
 std::vector<SizePoint> read_sizes(const StudyKind& kind, const std::string& text) {
-  const ValueList list(kind.option(), text, Values::numbers);
-  constexpr double most = 1000;
-  if (list.count() > most) {
-    throw InvalidInput(fmt::format("{} {}: more than {} sizes", kind.option(), text, most));
-  }
   std::vector<SizePoint> points;
-  for (const std::string& value : list.values()) {
-    const std::int64_t size = parse_integer(kind.option(), value, size_limits);
-    mlp::Network network =
-        parse_as(kind.option(), value, [&](const std::string&) { return kind.network(size); });
-    points.push_back({.size = size, .network = std::move(network), .race = {}});
+  for (const std::int64_t size : parse_integers(kind.option(), text, size_limits)) {
+    points.push_back({.size = size,
+                      .network = parse_as(kind.option(), std::to_string(size),
+                                          [&](const std::string&) { return kind.network(size); }),
+                      .race = {}});
   }
-  std::ranges::sort(points, {}, &SizePoint::size);
   return points;
 }
 
@@ -104,6 +98,7 @@ SizeStudy measure(const StudyKind& kind, std::vector<SizePoint> points, RaceSett
                   .symbol = std::string(kind.symbol),
                   .batch = setting.batch,
                   .steps = epochs * (disc_rows / setting.batch),
+                  .quality = setting.race.quality,
                   .points = {}};
   setting.race.most_steps = study.steps;
   const Stopwatch<> watch;

@@ -24,6 +24,7 @@ struct SizeStudy {
   std::string symbol; ///< of the size: "T" or "N"
   std::int64_t batch = 100;
   std::int64_t steps = 1000; ///< of 100 epochs
+  bool quality = false;      ///< errors were counted after these
   std::vector<SizePoint> points;
   std::string left_out = {}; ///< a line on sizes that did not fit into the budget; empty: none
   bool interrupted = false;

@@ -26,7 +26,6 @@ constexpr std::int64_t most_rows = 60'000; ///< as many as MNIST has
 constexpr std::int64_t epoch_steps = 600;  ///< an epoch of MNIST in batches of 100
 
 struct ThreadOptions {
-  std::string data, directory;
   mlp::Network network{{image_pixels, 512, 512, image_classes}};
   RaceSetting race;
   LabOutput output;
@@ -41,14 +40,13 @@ void keep_what_scales(RaceOptions& race) {
 
 StepScaling measure(const ThreadOptions& options, Progress& progress) {
   RaceSetting setting = options.race;
-  mlp::DataSet rows = image_rows(options.data, options.directory,
-                                 std::min(batches * setting.batch, most_rows), setting.seed);
-  if (setting.batch > rows.rows()) {
-    throw InvalidInput(
-        fmt::format("--batch {}: there are {} rows ({})", setting.batch, rows.rows(), rows.name));
+  if (setting.batch > most_rows) {
+    throw InvalidInput(fmt::format("--batch {}: there are {} rows", setting.batch, most_rows));
   }
-  StepScaling study{.data = rows.name,
-                    .network = options.network,
+  mlp::DataSet rows =
+      made_up_images(std::min(batches * setting.batch, most_rows), options.network.inputs(),
+                     options.network.classes(), setting.seed);
+  StepScaling study{.network = options.network,
                     .batch = setting.batch,
                     .race = {},
                     .usable_cpus = usable_cpus(),
@@ -70,13 +68,8 @@ GpuAnswer gpu_answer(const StepScaling& study) {
   };
   const RaceRow* const gpu = best_on(DeviceKind::cuda);
   const RaceRow* const cpu = best_on(DeviceKind::cpu);
-  if (gpu == nullptr) {
-    return no_gpu("no row ran on a GPU");
-  }
-  if (cpu == nullptr) {
-    const char* const why = "no row ran on the CPU";
-    return {fmt::format(" Whether the GPU is worth it is not known: {}.", why),
-            {{"status", "absent"}, {"reason", why}}};
+  if (gpu == nullptr || cpu == nullptr) {
+    return no_gpu(gpu == nullptr ? "no row ran on a GPU" : "nor has one of the CPU");
   }
   const double times = cpu->step_seconds() / gpu->step_seconds();
   return gpu_verdict(gpu->name, cpu->name, format_pace(times) + " a step",
@@ -87,43 +80,33 @@ GpuAnswer gpu_answer(const StepScaling& study) {
 
 LabReport step_scaling_report(const StepScaling& study) {
   const double flops = study.network.flops_per_step(study.batch);
-  ThreadStudy threads{.title = fmt::format("{}, network {}, batches of {}\n\n", study.data,
+  ThreadStudy threads{.title = fmt::format("network {}, batches of {} made-up rows\n\n",
                                            mlp::to_string(study.network), study.batch),
-                      .step = "a step",
-                      .time = "time/step",
                       .rate = "rows/s",
                       .rate_unit = 1,
-                      .mixed = true,
                       .usable_cpus = study.usable_cpus,
                       .cpu_quota = study.cpu_quota,
                       .least_effect = study.race.least_effect,
                       .gpu = gpu_answer(study),
-                      .data = {{"data", study.data},
-                               {"layers", study.network.widths()},
+                      .data = {{"layers", study.network.widths()},
                                {"parameters", study.network.parameters()},
                                {"batch", study.batch},
                                {"reference", study.race.reference}},
                       .troubles = format_small_nets(study.race.rows)};
   for (const RaceRow& row : study.race.rows) {
-    threads.entries.push_back({.name = row.engine,
-                               .threads = row.threads,
-                               .judged = !row.is_peer() && !row.is_roof,
-                               .shown = row.ranked(),
-                               .ranked = row.ranked(),
-                               .work = static_cast<double>(study.batch),
-                               .gflop = flops / 1e9,
-                               .verified = row.is_roof ? "" : "yes",
-                               .peak_bytes = row.peak_bytes,
-                               .label = row.name,
-                               .series = series_of("scaling", study.network, row.name, row),
-                               .json = row_json(row)});
+    ThreadRow& own = threads.rows.emplace_back(
+        ThreadRow{study_row(row, series_of("scaling", study.network, row.name, row))});
+    own.judged = !row.is_peer() && !row.is_roof;
+    own.work = static_cast<double>(study.batch);
+    own.gflop = flops / 1e9;
+    own.proof = row.is_roof ? "" : row.ranked() ? "yes" : "no";
+    own.peak_bytes = row.peak_bytes;
   }
   LabReport report = thread_report(threads);
-  const std::vector<std::string> lines = troubles(study.race.rows);
-  report.notes.insert(report.notes.end(), lines.begin(), lines.end());
-  if (study.data == "made-up rows") {
-    report.notes.emplace_back(
-        "the rows are made up, of the size of MNIST's; diffbench get-data mnist gets the pictures");
+  for (const ThreadRow& row : threads.rows) {
+    if (!row.trouble.empty()) {
+      report.notes.push_back(row.trouble);
+    }
   }
   report.interrupted = study.interrupted;
   report.outcome = outcome_of(endings_of(study.race.rows));
@@ -132,13 +115,7 @@ LabReport step_scaling_report(const StepScaling& study) {
 
 Action declare_mlp_scaling(OptionList& options) {
   const auto state = std::make_shared<ThreadOptions>();
-  options.group("Data and network");
-  options.text("--data NAME", state->data,
-               "mnist, fashion, or made-up rows of the same size (default: the first that is "
-               "installed)");
-  options.choices({"mnist", "fashion", "made-up"});
-  options.text("--data-dir DIR", state->directory,
-               "where mnist or fashion are (default: where get-data puts them)");
+  options.group("Network, on made-up rows");
   options.parsed("--layers N,N,...", state->network, "widths (default 784,512,512,10)",
                  mlp::parse_layers);
   declare_race(options, state->race, "cpu, and those on GPUs",

@@ -6,12 +6,10 @@
 #include "race.hpp"
 
 #include <cstdint>
-#include <string>
 
 namespace diffbench::bench {
 
 struct StepScaling {
-  std::string data; ///< name of the rows
   mlp::Network network;
   std::int64_t batch = 100;
   RaceResult race;

@@ -18,9 +18,6 @@ namespace diffbench::bench {
 // The search for the batch size with the most rows a second: arithmetic only, so that it can be
 // tested.
 
-/// A batch size whose rate is at least this share of the best one's is enough.
-inline constexpr double as_good_as_best = 0.95;
-
 /// Upwards, or round the best.
 enum class SearchPhase { doubling, refining };
 
@@ -41,8 +38,6 @@ struct BatchSearch {
 
   /// The fastest; nullptr where nothing was measured.
   [[nodiscard]] const BatchPoint* best() const;
-  /// The smallest batch with at least 95 % of the best rate.
-  [[nodiscard]] const BatchPoint* enough() const;
 };
 
 /// Doubles the batch from `first` up to `most` (itself the last, and not less than `first`), or to

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `mlp throughput` says: the curve, the best, and the smallest batch that is as good.
 #include "columns.hpp"
-#include "conclusion.hpp"
 #include "small_nets.hpp"
-#include "statistics.hpp"
+#include "study.hpp"
 #include "throughput.hpp"
 #include "units.hpp"
 #include "verdict.hpp"
@@ -11,155 +10,136 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <optional>
 #include <utility>
 
 namespace diffbench::bench {
 
 namespace {
 
-std::vector<RaceRow> rows_of(const ThroughputStudy& study) {
-  std::vector<RaceRow> rows;
-  for (const EngineThroughput& engine : study.engines) {
-    rows.push_back(engine.row);
-  }
-  return rows;
-}
+/// What is read off the rates of an engine.
+struct EngineReading {
+  const EngineThroughput* engine = nullptr;
+  std::vector<std::int64_t> sizes = {}; ///< of batches, ascending
+  PacedRows batches = {.apart = true};  ///< of these, times of a row
+  StudyRow best = {};                   ///< without samples: there is none
+  std::int64_t best_batch = 0;
+  std::int64_t enough_batch = 0; ///< 0: the samples leave that open
+};
 
-/// A line a batch size, a column an engine.
-std::string format_curves(const ThroughputStudy& study, Evidence figures) {
-  TextTable::Cells header{"batch"};
-  std::map<std::int64_t, TextTable::Cells> lines;
-  for (const EngineThroughput& engine : study.engines) {
-    header.insert(header.end(), {engine.row.name + ", rows/s", "spread"});
-    for (const BatchPoint& point : engine.search.curve) {
-      TextTable::Cells& cells = lines[point.batch];
-      cells.resize(header.size() - 2, no_value);
-      cells.push_back(format_figure(point.rows_per_second) +
-                      (&point == engine.search.best() && concludes(figures) ? " *" : "  "));
-      cells.push_back(as_spread(relative_spread(engine.samples.at(point.batch))));
-    }
-  }
-  TextTable table(header);
-  for (auto& [batch, cells] : lines) {
-    cells.resize(header.size(), no_value);
-    cells.front() = std::to_string(batch);
-    table.add(std::move(cells));
-  }
-  return table.format();
-}
+double rate(const StudyRow& row) { return 1 / row.step_seconds(); }
+std::string rate_text(const StudyRow& row) { return format_figure(rate(row)); }
+Value if_any(std::int64_t batch) { return batch > 0 ? Value(batch) : Value(); }
 
-/// Times of a row of a batch of that size; there are some.
-std::vector<double> row_seconds(const EngineThroughput& engine, std::int64_t batch) {
-  std::vector<double> seconds = iteration_seconds(engine.samples.at(batch));
-  for (double& each : seconds) {
-    each /= static_cast<double>(batch);
+EngineReading read(const EngineThroughput& engine, const ThroughputStudy& all) {
+  EngineReading reading{.engine = &engine};
+  for (const auto& [batch, samples] : engine.samples) {
+    StudyRow row = study_row(
+        engine.row, series_of(all.training ? "throughput/train" : "throughput", all.network,
+                              fmt::format("{}/{}", engine.row.name, batch), engine.row));
+    row.samples = row.series.samples = samples;
+    row.series.per_iteration = {{"rows_per_second", static_cast<double>(batch)}};
+    row.accepted = !row.wrong();
+    row.is_limit = !engine.row.ranked(); // shown, and not proved
+    reading.batches.add(std::move(row), static_cast<double>(batch));
+    reading.sizes.push_back(batch);
   }
-  return seconds;
-}
-
-/// Of one batch over another of the same engine.
-Ratio batch_ratio(const EngineThroughput& engine, std::int64_t batch, std::int64_t other) {
-  return ratio_apart(row_seconds(engine, batch), row_seconds(engine, other));
-}
-
-/// The smallest batch that is as good as the best; nullptr where the samples leave that open.
-const BatchPoint* enough_batch(const EngineThroughput& engine) {
-  const BatchPoint* const best = engine.search.best();
-  const BatchPoint* const enough = engine.search.enough();
-  for (const BatchPoint& point : engine.search.curve) {
-    if (best == nullptr || point.batch > enough->batch) {
-      break;
-    }
-    const std::optional<bool> is_slower =
-        &point == best
-            ? std::optional(false)
-            : reaches(batch_ratio(engine, point.batch, best->batch), 1 / as_good_as_best);
-    if (is_slower != (point.batch < enough->batch)) {
-      return nullptr;
-    }
-  }
-  return enough;
-}
-
-/// The next engine that may do as much, each in its best batches.
-std::string doubt(const ThroughputStudy& study, const EngineThroughput& best) {
-  const EngineThroughput* rival = nullptr;
-  const auto rate = [](const EngineThroughput& engine) {
-    return engine.search.best()->rows_per_second;
+  const auto batch_of = [&](const StudyRow* row) {
+    return row == nullptr
+               ? 0
+               : reading.sizes[static_cast<std::size_t>(row - reading.batches.rows.data())];
   };
-  const auto ratio = [&](const EngineThroughput& engine) {
-    return ratio_apart(row_seconds(engine, engine.search.best()->batch),
-                       row_seconds(best, best.search.best()->batch));
-  };
-  for (const EngineThroughput& engine : study.engines) {
-    if (engine.row.ranked() && &engine != &best &&
-        judge(ratio(engine), least_effect_in_run) != Verdict::slower &&
-        (rival == nullptr || rate(engine) > rate(*rival))) {
-      rival = &engine;
-    }
-  }
-  return rival == nullptr ? "" : order_doubt(ratio(*rival), rival->row.name + " (for a row)");
+  const StudyRow* const best = reading.batches.first().best;
+  reading.best_batch = batch_of(best);
+  reading.best = best != nullptr ? *best : StudyRow();
+  reading.enough_batch = batch_of(reading.batches.enough());
+  return reading;
 }
 
-std::string sentence(const ThroughputStudy& study) {
-  const EngineThroughput* best = nullptr;
-  for (const EngineThroughput& engine : study.engines) {
-    const BatchPoint* const point = engine.search.best();
-    if (engine.row.ranked() &&
-        (best == nullptr || point->rows_per_second > best->search.best()->rows_per_second)) {
-      best = &engine;
+Study study_of(const std::vector<EngineReading>& readings) {
+  std::map<std::int64_t, StudyPoint> points;
+  for (const auto& reading : readings) {
+    for (std::size_t i = 0; i < reading.sizes.size(); ++i) {
+      StudyPoint& point = points[reading.sizes[i]];
+      point.values = {std::to_string(reading.sizes[i])};
+      point.rows.push_back(reading.batches.rows[i]);
     }
   }
-  if (best == nullptr) {
+  Study study{.axes = {"batch"}, .apart = true};
+  for (auto& [batch, point] : points) {
+    study.points.push_back(std::move(point));
+  }
+  return study;
+}
+
+std::string sentence(const std::vector<EngineReading>& readings) {
+  PacedRows bests{.apart = true};
+  for (const EngineReading& reading : readings) {
+    if (reading.best_batch > 0) {
+      bests.rows.push_back(reading.best);
+    }
+  }
+  const Leader<StudyRow> found = bests.first();
+  if (found.best == nullptr) {
     return "No engine has both a verified result and a rate.";
   }
-  const BatchPoint& top = *best->search.best();
-  const BatchPoint* const enough = enough_batch(*best);
+  const EngineReading& best = *std::ranges::find_if(
+      readings, [&](const EngineReading& each) { return each.best.name == found.best->name; });
   std::string text = fmt::format("{} is the fastest, {} rows a second in batches of {}",
-                                 best->row.name, format_figure(top.rows_per_second), top.batch);
-  if (enough == nullptr) {
+                                 best.best.name, rate_text(best.best), best.best_batch);
+  if (best.enough_batch == 0) {
     text += ", and how small a batch does 95 % of that is uncertain";
-  } else if (enough->batch < top.batch) {
-    text += fmt::format(", and at least 95 % of that from batches of {}", enough->batch);
+  } else if (best.enough_batch < best.best_batch) {
+    text += fmt::format(", and at least 95 % of that from batches of {}", best.enough_batch);
   }
-  const BatchPoint& one = best->search.curve.front();
-  if (one.batch < best->search.enough()->batch) {
-    text += fmt::format("; one row at a time it reaches {} of that",
-                        format_percent(one.rows_per_second / top.rows_per_second));
+  if (const std::int64_t smallest = best.sizes.front();
+      smallest < best.best_batch && smallest != best.enough_batch) {
+    text += fmt::format("; in batches of {} it reaches {} of that", smallest,
+                        format_percent(rate(best.batches.rows.front()) / rate(best.best)));
   }
-  return text + doubt(study, *best) + ".";
+  return text +
+         (found.rival != nullptr ? order_doubt(found.ratio, found.rival->name + " (for a row)")
+                                 : "") +
+         ".";
 }
 
-Value engine_json(const EngineThroughput& engine) {
+Value engine_json(const EngineReading& reading) {
+  const EngineThroughput& engine = *reading.engine;
   Value json = row_json(engine.row);
   json.erase("samples"); // they belong to batch sizes here
   json.erase("seconds_per_step");
   json.erase("threads_asked");
   json["verified_to"] = engine.verified_to;
   json["ended_by"] = engine.search.ended_by;
-  json["curve"] = Value::each(engine.search.curve, [&](const BatchPoint& point) -> Value {
-    return {{"batch", point.batch},
-            {"rows_per_second", point.rows_per_second},
-            {"samples", samples_json(engine.samples.at(point.batch), "batches")}};
-  });
-  const BatchPoint* const best = engine.search.best();
-  json["best_batch"] = best != nullptr ? Value(best->batch) : Value();
-  json["best_rows_per_second"] = best != nullptr ? Value(best->rows_per_second) : Value();
-  const BatchPoint* const enough = enough_batch(engine);
-  json["enough_batch"] = enough != nullptr ? Value(enough->batch) : Value();
+  Value curve = Value::list();
+  for (std::size_t i = 0; i < reading.sizes.size(); ++i) {
+    const StudyRow& row = reading.batches.rows[i];
+    curve.push_back({{"batch", reading.sizes[i]},
+                     {"rows_per_second", rate(row)},
+                     {"samples", samples_json(row.series.samples, "batches")}});
+  }
+  json["curve"] = std::move(curve);
+  json["best_batch"] = if_any(reading.best_batch);
+  json["best_rows_per_second"] = reading.best_batch > 0 ? Value(rate(reading.best)) : Value();
+  json["enough_batch"] = if_any(reading.enough_batch);
   return json;
 }
 
 } // namespace
 
-LabReport throughput_report(const ThroughputStudy& study) {
+LabReport throughput_report(const ThroughputStudy& all) {
   LabReport report;
+  std::vector<EngineReading> readings;
+  std::vector<RaceRow> rows;
+  for (const EngineThroughput& engine : all.engines) {
+    readings.push_back(read(engine, all));
+    rows.push_back(engine.row);
+  }
+  const Study study = study_of(readings);
   const auto text = [&](Evidence figures) {
-    return fmt::format("network {}, {}{}\n\n{}{}", mlp::to_string(study.network),
-                       study.training ? "training steps" : "answers (forward)",
-                       concludes(figures) ? "; * is the best" : "", format_curves(study, figures),
-                       format_small_nets(rows_of(study)));
+    return fmt::format("network {}, {}; rows a second\n\n{}{}{}", mlp::to_string(all.network),
+                       all.training ? "training steps" : "answers (forward)",
+                       pivot(study, figures, rate_text), format_small_nets(rows),
+                       pivot_of("spread", study, spread_text));
   };
   report.text = text(Evidence::sound);
   report.figures = text(Evidence::disturbed);
@@ -167,46 +147,37 @@ LabReport throughput_report(const ThroughputStudy& study) {
                           "results[].enough_batch"};
   report.pictures = {{"Rows a second, by the size of a batch", Figure::lines, "batch",
                       "rows_per_second", "row", "xy", "results.curve"}};
-  report.sentence = sentence(study);
-  report.interrupted = study.interrupted;
-  const std::vector<RaceRow> rows = rows_of(study);
-  Value results = Value::list();
+  report.sentence = sentence(readings);
+  report.interrupted = all.interrupted;
   report.rows = Value::list();
-  for (const EngineThroughput& engine : study.engines) {
-    results.push_back(engine_json(engine));
+  std::vector<Ending> endings = endings_of(rows);
+  for (std::size_t i = 0; i < readings.size(); ++i) {
+    const EngineThroughput& engine = all.engines[i];
     if (!engine.search.ended_by.empty()) {
       report.notes.push_back(
           fmt::format("{}: verified up to batches of {}; the search upwards was ended by {}",
                       engine.row.name, engine.verified_to, engine.search.ended_by));
     }
-    for (const BatchPoint& point : engine.search.curve) {
-      report.rows->push_back({{"row", engine.row.name},
-                              {"device", engine.row.device},
-                              {"batch", point.batch},
-                              {"rows_per_second", point.rows_per_second},
+    for (std::size_t k = 0; k < readings[i].sizes.size(); ++k) {
+      const StudyRow& row = readings[i].batches.rows[k];
+      report.rows->push_back({{"row", row.name},
+                              {"device", row.device},
+                              {"batch", readings[i].sizes[k]},
+                              {"rows_per_second", rate(row)},
                               {"verified", engine.row.ranked()},
                               {"verified_to", engine.verified_to}});
+      report.series.push_back(row.series);
     }
-    for (const auto& [batch, samples] : engine.samples) {
-      SampleSeries& series = report.series.emplace_back(
-          series_of(study.training ? "throughput/train" : "throughput", study.network,
-                    fmt::format("{}/{}", engine.row.name, batch), engine.row));
-      series.samples = samples;
-      series.per_iteration = {{"rows_per_second", static_cast<double>(batch)}};
-    }
-  }
-  std::vector<Ending> endings = endings_of(rows);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (rows[i].timed() && !rows[i].check) {
+    if (engine.row.timed() && !engine.row.check) {
       endings[i].kind = Ending::Kind::result;
-      report.notes.push_back(rows[i].name + ": not verified: float64 would take too long");
+      report.notes.push_back(engine.row.name + ": not verified: float64 would take too long");
     }
   }
   report.outcome = outcome_of(endings);
-  report.data = {{"layers", study.network.widths()},
-                 {"parameters", study.network.parameters()},
-                 {"mode", study.training ? "train" : "forward"},
-                 {"results", std::move(results)}};
+  report.data = {{"layers", all.network.widths()},
+                 {"parameters", all.network.parameters()},
+                 {"mode", all.training ? "train" : "forward"},
+                 {"results", Value::each(readings, engine_json)}};
   return report;
 }
 

@@ -36,30 +36,6 @@ mlp::DataSet made_up_images(std::int64_t rows, std::int64_t pixels, std::int64_t
   return data;
 }
 
-mlp::DataSet image_rows(const std::string& data, const std::string& directory, std::int64_t most,
-                        std::uint64_t seed) {
-  std::string name = data;
-  for (const char* const known : {"mnist", "fashion"}) {
-    if (name.empty() && std::filesystem::is_directory(default_data_directory() / known)) {
-      name = known;
-    }
-  }
-  if (name.empty() || name == "made-up") {
-    return made_up_images(most, image_pixels, image_classes, seed);
-  }
-  if (name != "mnist" && name != "fashion") {
-    throw InvalidInput("--data " + name + ": choose mnist, fashion or made-up");
-  }
-  MlpOptions options;
-  options.data = name;
-  options.data_dir = directory;
-  mlp::DataSet rows = load_data(options).train;
-  const auto kept = static_cast<std::size_t>(std::min(most, rows.rows()));
-  rows.labels.resize(kept);
-  rows.values.resize(kept * static_cast<std::size_t>(rows.features));
-  return rows;
-}
-
 std::vector<float> random_rows(const mlp::Network& network, std::int64_t rows) {
   std::mt19937 generator(1);
   std::normal_distribution<float> normal;

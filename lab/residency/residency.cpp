@@ -12,8 +12,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <iterator>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -26,7 +27,7 @@ namespace {
 constexpr std::string_view cpu_rows[] = {"xtensor", "fused", "simd"};
 /// Its kernel takes one step a launch and is that of cuda_graph, so each rung changes one thing.
 constexpr std::string_view base_kernel = "cuda_stream";
-constexpr std::string_view better_kernels[] = {"cuda_graph", "cuda_blocked"};
+constexpr std::string_view gpu_kernels[] = {base_kernel, "cuda_graph", "cuda"};
 constexpr std::string_view stand_in = "simd";
 
 const PlannedRow* find(std::span<const PlannedRow> available, std::string_view name) {
@@ -44,173 +45,69 @@ std::string why_no_device(std::span<const PlannedRow> available) {
   return fmt::format("{} is not in this build", base_kernel);
 }
 
-/// Adds rungs with one kernel to a ladder.
-class Builder {
- public:
-  Builder(const ResidencyPlan& plan, Place place, std::vector<Rung>& rungs)
-      : plan_(plan), place_(place), rungs_(rungs) {}
+Rung round_trips(Place place, PlannedRow kernel, std::int64_t every, std::string resident) {
+  kernel.roundtrip_every = every;
+  kernel.label = fmt::format("{}, round trip every {}{}", kernel.backend.name, every,
+                             resident.empty() ? ", pageable" : "");
+  return {place, std::move(kernel), std::move(resident)};
+}
 
-  void resident(const PlannedRow& planned) { add(planned, planned.row_name()); }
+Rung snapshots(Place place, PlannedRow kernel, std::int64_t every, std::string resident) {
+  kernel.snapshot_every = every;
+  kernel.label = fmt::format("{}, {}snapshot every {}", kernel.backend.name,
+                             kernel.session.async ? "overlapped " : "", every);
+  return {place, std::move(kernel), std::move(resident)};
+}
 
-  /// `how` says what is peculiar about the copies.
-  void round_trips(const PlannedRow& planned, std::int64_t every, const std::string& resident,
-                   const std::string& how = "") {
-    if (every <= plan_.run.iterations) {
-      PlannedRow visiting = planned;
-      visiting.roundtrip_every = every;
-      visiting.label = fmt::format("{}, round trip every {}{}", planned.backend.name, every, how);
-      add(std::move(visiting), resident);
-    }
-  }
-
-  void snapshots(const PlannedRow& planned, const std::string& resident) {
-    if (plan_.snapshot_every <= plan_.run.iterations) {
-      PlannedRow visiting = planned;
-      visiting.snapshot_every = plan_.snapshot_every;
-      visiting.label =
-          fmt::format("{}, {}snapshot every {}", planned.backend.name,
-                      planned.session.async ? "overlapped " : "", plan_.snapshot_every);
-      add(std::move(visiting), resident);
-    }
-  }
-
- private:
-  void add(PlannedRow planned, std::string resident) {
-    rungs_.push_back(
-        {.place = place_, .planned = std::move(planned), .resident = std::move(resident)});
-  }
-
-  const ResidencyPlan& plan_;
-  Place place_;
-  std::vector<Rung>& rungs_;
-};
-
-void add_gpu(const ResidencyPlan& plan, std::span<const PlannedRow> available,
-             const PlannedRow& kernel, std::vector<Rung>& rungs) {
-  Builder ladder(plan, Place::gpu, rungs);
-  PlannedRow base = kernel;
-  base.probe_seconds = 0;
+/// Of a GPU that has these kernels, the first of them base_kernel.
+std::vector<Rung> gpu_rungs(const ResidencyPlan& plan, std::vector<PlannedRow> kernels) {
+  std::vector<Rung> rungs;
+  PlannedRow& base = kernels.front();
+  const std::string resident = base.row_name();
   // The first port of all copies ordinary memory. All others are page-locked, so that the rungs
   // differ in nothing but the number of copies.
   if (!plan.trips_every.empty()) {
-    ladder.round_trips(base, plan.trips_every.front(), "", ", pageable");
+    rungs.push_back(round_trips(Place::gpu, base, plan.trips_every.front(), ""));
   }
-  base.session.transfer = Transfer::pinned;
-  const std::string resident = base.row_name();
+  for (PlannedRow& kernel : kernels) {
+    kernel.session.transfer = Transfer::pinned;
+  }
   for (const std::int64_t every : plan.trips_every) {
-    ladder.round_trips(base, every, resident);
+    rungs.push_back(round_trips(Place::gpu, base, every, resident));
   }
-  ladder.resident(base);
-  ladder.snapshots(base, resident);
-  PlannedRow overlapped = base;
-  overlapped.session.async = true;
-  ladder.snapshots(overlapped, resident);
-  for (const std::string_view name : better_kernels) {
-    if (const PlannedRow* better = find(available, name)) {
-      PlannedRow planned = *better;
-      planned.probe_seconds = 0;
-      planned.session.transfer = Transfer::pinned;
-      ladder.resident(planned);
-    }
+  rungs.push_back({Place::gpu, base, resident});
+  rungs.push_back(snapshots(Place::gpu, base, plan.snapshot_every, resident));
+  base.session.async = true;
+  rungs.push_back(snapshots(Place::gpu, base, plan.snapshot_every, resident));
+  for (const PlannedRow& better : std::span(kernels).subspan(1)) {
+    rungs.push_back({Place::gpu, better, better.row_name()});
   }
+  std::erase_if(rungs, [&](const Rung& rung) {
+    return rung.planned.visits_host_every() > plan.run.iterations;
+  });
+  return rungs;
 }
 
-/// On the CPU a copy is a memcpy, and none runs beside the computation.
-void add_stand_in(const ResidencyPlan& plan, const PlannedRow& kernel, std::vector<Rung>& rungs) {
-  Builder ladder(plan, Place::stand_in, rungs);
-  for (const std::int64_t every : plan.trips_every) {
-    ladder.round_trips(kernel, every, kernel.row_name());
-  }
-  ladder.snapshots(kernel, kernel.row_name());
-}
-
-} // namespace
-
-Ladder residency_ladder(const ResidencyPlan& plan, std::span<const PlannedRow> available) {
-  Ladder ladder;
-  Builder cpu(plan, Place::cpu, ladder.rungs);
-  for (const std::string_view name : cpu_rows) {
-    if (const PlannedRow* planned = find(available, name)) {
-      cpu.resident(*planned);
-    }
-  }
-  const PlannedRow* gpu = find(available, base_kernel);
-  if (gpu == nullptr) {
-    ladder.why_no_gpu = why_no_device(available);
-  } else {
-    const std::size_t first = ladder.rungs.size();
-    add_gpu(plan, available, *gpu, ladder.rungs);
-    // The probe that started the driver was that of any backend on the device.
-    for (const PlannedRow& planned : available) {
-      if (planned.backend.device != DeviceKind::cpu) {
-        ladder.rungs[first].planned.probe_seconds += planned.probe_seconds;
-      }
-    }
-  }
-  const PlannedRow* kernel = find(available, stand_in);
-  if (kernel != nullptr && (gpu == nullptr || gpu->backend.device != DeviceKind::cuda)) {
-    add_stand_in(plan, *kernel, ladder.rungs);
-  }
-  return ladder;
-}
-
-std::optional<double> affordable_visits(std::span<const VisitCost> costs, double seconds) {
-  if (costs.empty() || !(costs.front().seconds <= seconds)) {
-    return std::nullopt;
-  }
-  for (std::size_t i = 1; i < costs.size(); ++i) {
-    const VisitCost& low = costs[i - 1];
-    const VisitCost& high = costs[i];
-    if (high.seconds > seconds) {
-      return low.visits +
-             (high.visits - low.visits) * (seconds - low.seconds) / (high.seconds - low.seconds);
-    }
-  }
-  return std::numeric_limits<double>::infinity();
-}
-
-namespace {
-
-/// The rungs as residency_ladder() has them, on a card.
+/// The rungs of a GPU, on a card.
 void add_assumed(LabReport& report, const AssumedCard& card, const ResidencyPlan& plan,
                  const ComparisonResult& result) {
+  std::vector<PlannedRow> kernels;
+  for (const std::string_view name : gpu_kernels) {
+    kernels.emplace_back().backend.name = name;
+  }
   const Problem& problem = plan.run.problem;
-  const CardRun resident{.cells = static_cast<double>(problem.cells()),
-                         .steps = static_cast<double>(plan.run.iterations)};
   AssumedRuns assumed{.card = card, .runs = {}, .bytes = device_bytes(problem)};
-  const auto add = [&](std::string name, const CardRun& run) {
-    assumed.runs.push_back(assume(card, std::move(name), run, stencil_work(problem.dtype)));
-  };
-  const auto round_trips = [&](std::int64_t every, bool locked) {
-    if (every <= plan.run.iterations) {
-      CardRun run = resident;
-      run.trips = run.steps / static_cast<double>(every);
-      run.locked = locked;
-      add(fmt::format("{}, round trip every {}{}", base_kernel, every, locked ? "" : ", pageable"),
-          run);
-    }
-  };
-  if (!plan.trips_every.empty()) {
-    round_trips(plan.trips_every.front(), false);
-  }
-  for (const std::int64_t every : plan.trips_every) {
-    round_trips(every, true);
-  }
-  add(std::string(base_kernel), resident);
-  for (const bool overlaps : {false, true}) {
-    CardRun run = resident;
-    run.snapshots = std::floor(run.steps / static_cast<double>(plan.snapshot_every));
-    run.overlaps = overlaps;
-    if (run.snapshots > 0) {
-      add(fmt::format("{}, {}snapshot every {}", base_kernel, overlaps ? "overlapped " : "",
-                      plan.snapshot_every),
-          run);
-    }
-  }
-  for (const char* better : {"cuda_graph", "cuda"}) {
-    CardRun run = resident;
-    run.backend = better;
-    add(better, run);
+  const auto steps = static_cast<double>(plan.run.iterations);
+  const auto times = [&](std::int64_t every) { return steps / static_cast<double>(every); };
+  for (const auto& [place, planned, resident] : gpu_rungs(plan, std::move(kernels))) {
+    CardRun run{.backend = planned.backend.name,
+                .cells = static_cast<double>(problem.cells()),
+                .steps = steps,
+                .locked = planned.session.transfer == Transfer::pinned,
+                .overlaps = planned.session.async};
+    run.trips = planned.roundtrip_every > 0 ? times(planned.roundtrip_every) : 1;
+    run.snapshots = planned.snapshot_every > 0 ? std::floor(times(planned.snapshot_every)) : 0;
+    assumed.runs.push_back(assume(card, planned.row_name(), run, stencil_work(problem.dtype)));
   }
   const Row* cpu = fastest(result, [](const Row& row) {
     return !row.on_device() && row.roundtrip_every == 0 && row.snapshot_every == 0;
@@ -222,6 +119,52 @@ void add_assumed(LabReport& report, const AssumedCard& card, const ResidencyPlan
 }
 
 } // namespace
+
+std::string_view to_string(Place place) {
+  constexpr std::string_view names[] = {"cpu", "gpu", "stand_in"};
+  return names[static_cast<std::size_t>(place)];
+}
+
+Ladder residency_ladder(const ResidencyPlan& plan, std::span<const PlannedRow> available) {
+  Ladder ladder;
+  for (const std::string_view name : cpu_rows) {
+    if (const PlannedRow* planned = find(available, name)) {
+      ladder.rungs.push_back({Place::cpu, *planned, planned->row_name()});
+    }
+  }
+  std::vector<PlannedRow> kernels;
+  double driver_seconds = 0; // the probe that started it was that of any backend on the device
+  for (const PlannedRow& planned : available) {
+    driver_seconds += planned.backend.device != DeviceKind::cpu ? planned.probe_seconds : 0;
+  }
+  for (const std::string_view name : gpu_kernels) {
+    if (const PlannedRow* planned = find(available, name)) {
+      kernels.push_back(*planned);
+      kernels.back().probe_seconds = 0;
+    }
+  }
+  const bool has_gpu = find(available, base_kernel) != nullptr;
+  const bool is_timed = has_gpu && kernels.front().backend.device == DeviceKind::cuda;
+  if (has_gpu) {
+    std::vector<Rung> rungs = gpu_rungs(plan, std::move(kernels));
+    rungs.front().planned.probe_seconds = driver_seconds;
+    std::ranges::move(rungs, std::back_inserter(ladder.rungs));
+  } else {
+    ladder.why_no_gpu = why_no_device(available);
+  }
+  if (const PlannedRow* kernel = find(available, stand_in); kernel != nullptr && !is_timed) {
+    // On the CPU a copy is a memcpy, and none runs beside the computation.
+    for (const std::int64_t every : plan.trips_every) {
+      ladder.rungs.push_back(round_trips(Place::stand_in, *kernel, every, kernel->row_name()));
+    }
+    ladder.rungs.push_back(
+        snapshots(Place::stand_in, *kernel, plan.snapshot_every, kernel->row_name()));
+  }
+  std::erase_if(ladder.rungs, [&](const Rung& rung) {
+    return rung.planned.visits_host_every() > plan.run.iterations;
+  });
+  return ladder;
+}
 
 Action declare_residency(OptionList& options) {
   struct State {

@@ -9,9 +9,9 @@
 #include "selection.hpp"
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace diffbench::bench {
@@ -24,6 +24,7 @@ struct ResidencyPlan {
 
 /// A part of the rows: the CPU, a GPU, or the stand-in for one.
 enum class Place { cpu, gpu, stand_in };
+[[nodiscard]] std::string_view to_string(Place place);
 
 struct Rung {
   Place place;
@@ -43,18 +44,6 @@ struct Ladder {
 /// Rungs that visit the host less than once in a run are left out.
 [[nodiscard]] Ladder residency_ladder(const ResidencyPlan& plan,
                                       std::span<const PlannedRow> available);
-
-/// A kernel's seconds a step at `visits` per step of the host.
-struct VisitCost {
-  double visits = 0;
-  double seconds = 0;
-};
-
-/// The visits per step at which a step takes `seconds`: interpolated, since a visit costs about the
-/// same at any rate. `costs` ascend in visits, from 0 on. Empty: even without any it takes longer.
-/// Infinity: even with the most it takes less.
-[[nodiscard]] std::optional<double> affordable_visits(std::span<const VisitCost> costs,
-                                                      double seconds);
 
 [[nodiscard]] LabReport residency_report(const Ladder& ladder, const ComparisonResult& result);
 

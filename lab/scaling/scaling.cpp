@@ -2,13 +2,10 @@
 #include "scaling.hpp"
 
 #include "assumed_report.hpp"
-#include "conclusion.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/known_names.hpp"
 #include "diffbench/machine.hpp"
 #include "diffbench/registry.hpp"
-#include "experiment.hpp"
-#include "interrupt.hpp"
 #include "option_groups.hpp"
 #include "planning.hpp"
 #include "units.hpp"
@@ -25,9 +22,6 @@
 namespace diffbench::bench {
 
 namespace {
-
-/// Weak scaling goes through the thread counts so often, every other time backwards.
-constexpr int passes = 2;
 
 struct ScalingOptions {
   ScalingPlan plan;
@@ -130,102 +124,6 @@ PlannedRow planned_for(const ScalingPlan& plan, int threads) {
   return planned;
 }
 
-ComparisonPlan comparison_of(const ScalingPlan& plan) {
-  ComparisonPlan run = plan.run;
-  run.backends = {std::string(plan.backend.name)};
-  run.baseline = row_label(plan.backend, 1);
-  return run;
-}
-
-ComparisonResult measure_strong(const ScalingPlan& plan, ScalingStudy& study, Progress& progress) {
-  std::vector<PlannedRow> planned_rows;
-  for (const int threads : plan.threads) {
-    planned_rows.push_back(planned_for(plan, threads));
-  }
-  if (plan.gpu) {
-    planned_rows.push_back(*plan.gpu);
-  }
-  const ComparisonPlan run = comparison_of(plan);
-  check_memory(run.problem, planned_rows, 0, available_memory());
-  ComparisonResult result = measure(run, planned_rows, progress);
-  for (std::size_t i = 0; i < plan.threads.size(); ++i) {
-    study.entries.push_back({plan.threads[i], result.problem, result.rows[i]});
-  }
-  if (plan.gpu) {
-    study.gpu = result.rows.back();
-  }
-  return result;
-}
-
-/// Adds the samples of a pass to those before it; a pass that went wrong makes the row wrong.
-void merge(Row& row, Row&& pass) {
-  const bool first = row.name.empty();
-  if (!first) {
-    pass.samples.insert(pass.samples.begin(), row.samples.begin(), row.samples.end());
-  }
-  if (first || !pass.ranked()) {
-    row = std::move(pass);
-  } else {
-    row.samples = std::move(pass.samples);
-  }
-}
-
-/// The comparison of one entry. Empty when Ctrl-C came before it had anything to keep.
-std::optional<ComparisonResult> measure_entry(const ScalingPlan& plan, ComparisonPlan run,
-                                              const ScalingEntry& entry, Progress& progress) {
-  run.problem = entry.problem;
-  if (!entry.row.samples.empty()) {
-    run.sample_steps = entry.row.samples.front().iterations; // so that passes are alike
-  }
-  const std::vector planned_rows{planned_for(plan, entry.threads)};
-  try {
-    return measure(run, planned_rows, progress);
-  } catch (const Interrupted&) {
-    return std::nullopt;
-  }
-}
-
-ComparisonResult measure_weak(const ScalingPlan& plan, ScalingStudy& study, Progress& progress) {
-  ComparisonPlan run = comparison_of(plan);
-  run.budget_seconds /= static_cast<double>(passes * plan.threads.size());
-  for (const int threads : plan.threads) {
-    study.entries.push_back({.threads = threads, .problem = plan.run.problem, .row = {}});
-    study.entries.back().problem.ny *= threads;
-  }
-  run.problem = study.entries.back().problem;
-  const std::vector largest{planned_for(plan, plan.threads.back())};
-  check_memory(run.problem, largest, 0, available_memory());
-
-  std::optional<ComparisonResult> frame;
-  std::set<std::string> notes; // of all
-  bool disturbed = false;
-  for (int pass = 0; pass < passes && !interrupted(); ++pass) {
-    for (ScalingEntry& entry : study.entries) {
-      std::optional<ComparisonResult> result = measure_entry(plan, run, entry, progress);
-      if (!result || interrupted()) {
-        break;
-      }
-      merge(entry.row, std::move(result->rows.front()));
-      for (const std::string& note : result->notes) {
-        notes.insert(fmt::format("{}x{}: {}", entry.problem.nx, entry.problem.ny, note));
-      }
-      disturbed = disturbed || result->disturbed;
-      if (!frame) {
-        frame = std::move(result);
-      }
-    }
-    std::ranges::reverse(study.entries);
-  }
-  if (!frame) {
-    throw Interrupted();
-  }
-  std::erase_if(study.entries, [](const ScalingEntry& entry) { return entry.row.name.empty(); });
-  frame->notes.assign(notes.begin(), notes.end());
-  frame->interrupted = interrupted();
-  frame->disturbed = disturbed;
-  return *frame;
-}
-
 } // namespace
 
 std::vector<int> thread_counts(std::span<const int> list, int usable_cpus) {
@@ -246,16 +144,17 @@ ScalingStudy measure_scaling(const ScalingPlan& plan, Progress& progress) {
                      .why_no_gpu = plan.why_no_gpu,
                      .usable_cpus = usable_cpus(),
                      .cpu_quota = cpu_quota()};
-  study.frame = plan.scaling == Scaling::strong ? measure_strong(plan, study, progress)
-                                                : measure_weak(plan, study, progress);
-  std::ranges::sort(study.entries, {}, &ScalingEntry::threads);
-  study.frame.rows.clear();
-  for (const ScalingEntry& entry : study.entries) {
-    study.frame.rows.push_back(entry.row);
+  for (const int threads : plan.threads) {
+    study.points.push_back({plan.run.problem, planned_for(plan, threads)});
+    study.points.back().problem.ny *= plan.scaling == Scaling::weak ? threads : 1;
   }
-  if (study.gpu) {
-    study.frame.rows.push_back(*study.gpu);
+  if (plan.gpu) {
+    study.points.push_back({plan.run.problem, *plan.gpu});
   }
+  ComparisonPlan run = plan.run;
+  run.backends = {study.backend};
+  run.baseline = row_label(plan.backend, 1);
+  study.frame = measure_points(std::move(run), study.points, progress);
   return study;
 }
 

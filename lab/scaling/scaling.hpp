@@ -4,8 +4,8 @@
 
 #include "comparison_plan.hpp"
 #include "lab_report.hpp"
+#include "point_rows.hpp"
 #include "progress.hpp"
-#include "ratio.hpp"
 #include "result.hpp"
 #include "scaling_law.hpp"
 #include "selection.hpp"
@@ -30,27 +30,22 @@ struct ScalingPlan {
 /// 2, 4, ... and all `usable_cpus`.
 [[nodiscard]] std::vector<int> thread_counts(std::span<const int> list, int usable_cpus);
 
-/// One number of threads.
-struct ScalingEntry {
-  int threads = 1; ///< asked for
-  Problem problem;
-  Row row;
-};
-
 struct ScalingStudy {
   Scaling scaling = Scaling::strong;
-  std::string backend;
-  ComparisonResult frame = {}; ///< what all rows have in common; its own rows are all of them
-  std::vector<ScalingEntry> entries = {};
-  std::optional<Row> gpu = {};
-  std::string why_no_gpu = {};
+  std::string backend{};
+  ComparisonResult frame{};       ///< what all rows have in common, and a row a point
+  std::vector<PointRow> points{}; ///< the numbers of threads, then the GPU
+  std::string why_no_gpu{};
   int usable_cpus = 1;
   double cpu_quota = 0; ///< infinity without one
+
+  [[nodiscard]] const Row* gpu() const {
+    const bool last = !frame.rows.empty() && frame.rows.back().on_device();
+    return last ? &frame.rows.back() : nullptr;
+  }
 };
 
-/// All rows verified. Strong scaling: in the same interleaved rounds. Weak scaling: there and back
-/// again, so that a drift of the machine meets all counts alike; each is a comparison of its own.
-/// Throws as measure() does.
+/// As measure_points() does, and throwing as that does.
 [[nodiscard]] ScalingStudy measure_scaling(const ScalingPlan& plan, Progress& progress);
 
 [[nodiscard]] LabReport scaling_report(const ScalingStudy& study);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `diffbench scaling` says: the report of threads, and of a GPU beside them.
-#include "ratio.hpp"
 #include "report_json.hpp"
 #include "scaling.hpp"
 #include "speedup.hpp"
@@ -10,51 +9,19 @@
 
 #include <fmt/format.h>
 
-#include <string_view>
+#include <functional>
 #include <utility>
 
 namespace diffbench::bench {
 
 namespace {
 
-ThreadEntry entry_of(const ScalingStudy& study, const ScalingEntry& entry) {
-  const Problem& problem = entry.problem;
-  ComparisonResult frame = study.frame;
-  frame.problem = problem;
-  Value json = row_json(frame, entry.row);
-  json["threads_asked"] = entry.threads;
-  json["nx"] = problem.nx;
-  json["ny"] = problem.ny;
-  return {.name = study.backend,
-          .threads = entry.threads,
-          .shown = entry.row.status != Status::skipped,
-          .ranked = entry.row.ranked(),
-          .work = static_cast<double>(problem.cells()),
-          .grid = fmt::format("{}x{}", problem.nx, problem.ny),
-          .verified = format_verified(study.frame, entry.row),
-          .peak_bytes = entry.row.peak_host_bytes,
-          .series = sample_series(problem, entry.row, "scaling"),
-          .json = std::move(json)};
-}
-
-/// What of a warm run on the GPU took longest.
-std::string_view largest_phase(const Phases& phases) {
-  const NamedPhase* largest = nullptr;
-  for (const NamedPhase& phase : named_phases) {
-    if (phases.*phase.member &&
-        (largest == nullptr || *(phases.*phase.member) > *(phases.*largest->member))) {
-      largest = &phase;
-    }
-  }
-  return largest != nullptr ? largest->name : "unexplained";
-}
-
 GpuAnswer gpu_answer(const ScalingStudy& study) {
   if (study.scaling == Scaling::weak) {
     return {"", nullptr};
   }
-  const Row* best = fastest(study.frame, [](const Row& row) { return !row.on_device(); });
-  const Row* gpu = study.gpu ? &*study.gpu : nullptr;
+  const Row* const best = fastest(study.frame, std::not_fn(std::mem_fn(&Row::on_device)));
+  const Row* const gpu = study.gpu();
   if (gpu == nullptr || !gpu->ranked() || best == nullptr) {
     const std::string& why = gpu != nullptr ? gpu->reason : study.why_no_gpu;
     return no_gpu(why.empty() ? "one of the two has no verified time" : why);
@@ -75,36 +42,50 @@ GpuAnswer gpu_answer(const ScalingStudy& study) {
           "{} an iteration{}", format_pace(*times.per_iteration),
           times.warm ? fmt::format(" and {} in a whole run", format_pace(*times.warm)) : ""),
       counting,
-      {{"per_iteration", times.per_iteration}, {"warm", times.warm}, {"cold", times.cold}},
-      gpu->warm ? fmt::format("; most of its run is {}", largest_phase(*gpu->warm)) : "");
+      {{"per_iteration", times.per_iteration}, {"warm", times.warm}, {"cold", times.cold}});
 }
 
 } // namespace
 
 LabReport scaling_report(const ScalingStudy& study) {
+  const bool weak = study.scaling == Scaling::weak;
   ThreadStudy threads{.scaling = study.scaling,
                       .title = format_title(study.frame),
                       .usable_cpus = study.usable_cpus,
                       .cpu_quota = study.cpu_quota,
                       .least_effect = study.frame.least_effect,
                       .gpu = gpu_answer(study),
-                      .data = {{"mode", study.scaling == Scaling::strong ? "strong" : "weak"},
+                      .data = {{"mode", weak ? "weak" : "strong"},
                                {"backend", study.backend},
                                {"problem", problem_json(study.frame)}},
                       .troubles = format_troubles(study.frame)};
-  for (const ScalingEntry& entry : study.entries) {
-    threads.entries.push_back(entry_of(study, entry));
+  ComparisonResult frame = study.frame;
+  for (std::size_t i = 0; i < study.points.size(); ++i) {
+    const auto& [problem, planned] = study.points[i];
+    const Row& row = study.frame.rows[i];
+    if (&row == study.gpu()) {
+      continue;
+    }
+    frame.problem = problem;
+    ThreadRow& own = threads.rows.emplace_back(
+        ThreadRow{study_row(row, sample_series(problem, row, "scaling"), row_json(frame, row))});
+    own.group = study.backend;
+    own.threads = planned.session.threads;
+    own.json["threads_asked"] = own.threads;
+    own.json["nx"] = problem.nx;
+    own.json["ny"] = problem.ny;
+    own.work = static_cast<double>(problem.cells());
+    own.grid = weak ? fmt::format("{}x{}", problem.nx, problem.ny) : "";
+    own.proof = format_verified(study.frame, row);
+    own.peak_bytes = row.peak_host_bytes;
   }
   LabReport report = thread_report(threads);
-  report.notes.insert(report.notes.end(), study.frame.notes.begin(), study.frame.notes.end());
-  report.interrupted = study.frame.interrupted;
-  report.disturbed = study.frame.disturbed;
-  report.outcome = outcome_of(study.frame);
-  if (study.gpu && study.gpu->ranked()) {
-    report.series.push_back(sample_series(study.frame.problem, *study.gpu, "scaling"));
+  add_frame(report, study.frame);
+  const Row* const gpu = study.gpu();
+  if (gpu != nullptr && gpu->ranked()) {
+    report.series.push_back(sample_series(study.frame.problem, *gpu, "scaling"));
   }
-  report.data["recommended_threads"] = recommended_threads(threads);
-  report.data["gpu_row"] = study.gpu ? row_json(study.frame, *study.gpu) : nullptr;
+  report.data["gpu_row"] = gpu != nullptr ? row_json(study.frame, *gpu) : Value();
   return report;
 }
 

@@ -18,148 +18,93 @@ namespace diffbench::bench {
 
 namespace {
 
-/// What is within 5 % of the best is as good.
-constexpr double nearly_fastest = 0.95;
 /// A fraction so little below zero is rounding.
 constexpr double negligible = 0.005;
 
-/// A line of the table, held against one thread of the same name where both have a time.
-struct ThreadLine {
-  const ThreadStudy& study;
-  const ThreadEntry& entry;
+/// A line of the table, held against one thread of the same group where both have a time.
+struct ThreadLine : ThreadRow {
+  const ThreadStudy* study = nullptr;
   std::optional<double> speed_up = {};
 };
 
-ThreadLine line_of(const ThreadStudy& study, const ThreadEntry& entry) {
-  const auto one = std::ranges::find_if(study.entries, [&](const ThreadEntry& other) {
-    return other.name == entry.name && other.threads == 1 && other.counts();
+ThreadLine line_of(const ThreadStudy& study, const ThreadRow& row) {
+  const auto one = std::ranges::find_if(study.rows, [&](const ThreadRow& other) {
+    return other.group == row.group && other.threads == 1 && other.counts();
   });
-  ThreadLine line{study, entry};
-  if (one != study.entries.end() && entry.counts()) {
-    line.speed_up = one->seconds() / entry.seconds() * (entry.work / one->work);
+  ThreadLine line{row, &study};
+  if (one != study.rows.end() && row.counts()) {
+    line.speed_up = one->step_seconds() / row.step_seconds() * (row.work / one->work);
   }
   return line;
 }
 
-/// How many times as long as the other one an entry takes for the same work; both count.
-Ratio work_ratio(const ThreadStudy& study, const ThreadEntry& entry, const ThreadEntry& other) {
-  // The rounds of weak scaling are those of a comparison each.
-  Ratio ratio = study.scaling == Scaling::strong
-                    ? ratio_in_run(entry.series.samples, other.series.samples)
-                    : ratio_apart(iteration_seconds(entry.series.samples),
-                                  iteration_seconds(other.series.samples));
-  const double work = other.work / entry.work;
-  ratio.value *= work;
-  if (ratio.interval) {
-    ratio.interval->low *= work;
-    ratio.interval->high *= work;
+/// Those that the law and the advice are of: of the first group that counts(), all that do.
+std::vector<const ThreadRow*> judged_rows(const ThreadStudy& study) {
+  std::vector<const ThreadRow*> judged;
+  for (const ThreadRow& row : study.rows) {
+    if (row.judged && row.counts() && (judged.empty() || judged.front()->group == row.group)) {
+      judged.push_back(&row);
+    }
   }
-  return ratio;
+  return judged;
 }
 
-const ThreadEntry& best_of(const std::vector<const ThreadEntry*>& judged) {
-  return **std::ranges::max_element(judged, {}, &ThreadEntry::throughput);
-}
-
-/// The next number of threads that may do as much.
-std::string doubt(const ThreadStudy& study, const std::vector<const ThreadEntry*>& judged) {
-  const ThreadEntry& best = best_of(judged);
-  std::vector<const ThreadEntry*> rivals;
-  std::ranges::copy_if(judged, std::back_inserter(rivals), [&](const ThreadEntry* const entry) {
-    return entry != &best &&
-           judge(work_ratio(study, *entry, best), study.least_effect) != Verdict::slower;
-  });
-  if (rivals.empty()) {
-    return "";
-  }
-  const ThreadEntry& rival = best_of(rivals);
-  return order_doubt(
-      work_ratio(study, rival, best),
-      counted(rival.threads, "thread") + (study.scaling == Scaling::weak ? " (for a cell)" : ""));
-}
-
-bool ran_on_others(const ThreadEntry& entry) {
-  return entry.ranked && entry.threads != 0 && !entry.counts();
+bool ran_on_others(const ThreadRow& row) {
+  return row.ranked() && row.threads != 0 && !row.counts();
 }
 
 std::string label_of(const ThreadLine& line) {
-  const ThreadEntry& entry = line.entry;
-  return (line.study.mixed ? entry.label : std::to_string(entry.threads)) +
-         (ran_on_others(entry) ? fmt::format(" (ran on {})", entry.series.threads)
-          : line.study.oversubscribed(entry.threads) ? " (oversubscribed)"
-                                                     : "");
-}
-
-/// None where the law has none: more threads do less than one, or more than their number of them.
-std::string as_serial_fraction(const Value& value) {
-  const double fraction = value.number();
-  const bool lawful = fraction >= -negligible && fraction <= 1;
-  return lawful ? format_percent(std::max(fraction, 0.0)) : no_value;
+  return line.name + (ran_on_others(line) ? fmt::format(" (ran on {})", line.provenance.threads)
+                      : line.study->oversubscribed(line.threads) ? " (oversubscribed)"
+                                                                 : "");
 }
 
 /// What a step does, a second.
-Value rate_of(const ThreadEntry& entry, std::optional<double> of_step) {
-  return entry.ranked && of_step ? Value(*of_step / entry.seconds()) : Value();
+Value rate_of(const ThreadRow& row, std::optional<double> of_step) {
+  return row.ranked() && of_step ? Value(*of_step / row.step_seconds()) : Value();
 }
 
 constexpr Column<ThreadLine> thread_columns[] = {
     {nullptr, "row", as_text, nullptr, label_of},
-    {nullptr, "grid", as_text, [](const ThreadLine& line) { return or_null(line.entry.grid); }},
+    {nullptr, "grid", as_text, field<&ThreadLine::grid, or_null>},
     {nullptr, "time", as_seconds,
-     [](const ThreadLine& line) {
-       return line.entry.ranked ? Value(line.entry.seconds()) : Value();
-     }},
+     [](const ThreadLine& line) { return line.ranked() ? Value(line.step_seconds()) : Value(); }},
     {nullptr, "spread", as_spread,
      [](const ThreadLine& line) {
-       return line.entry.ranked ? Value(relative_spread(line.entry.series.samples)) : Value();
+       return line.ranked() ? Value(relative_spread(line.samples)) : Value();
      }},
     {"oversubscribed", nullptr, as_text,
-     [](const ThreadLine& line) -> Value { return line.study.oversubscribed(line.entry.threads); }},
+     [](const ThreadLine& line) -> Value { return line.study->oversubscribed(line.threads); }},
     {"speedup", "speed-up", as_ratio, field<&ThreadLine::speed_up>},
     {"efficiency", "efficiency", as_percent,
      [](const ThreadLine& line) {
-       return line.speed_up ? Value(*line.speed_up / line.entry.threads) : Value();
+       return line.speed_up ? Value(*line.speed_up / line.threads) : Value();
      }},
-    {"serial_fraction", "serial fraction", as_serial_fraction,
+    {"serial_fraction", "serial fraction", as_percent,
      [](const ThreadLine& line) {
-       return line.speed_up && line.entry.threads > 1
-                  ? Value(serial_fraction(line.study.scaling, line.entry.threads, *line.speed_up))
+       return line.speed_up && line.threads > 1
+                  ? Value(serial_fraction(line.study->scaling, line.threads, *line.speed_up))
                   : Value();
      }},
     {nullptr, "rate", as_figure,
-     [](const ThreadLine& line) {
-       return rate_of(line.entry, line.entry.work / line.study.rate_unit);
-     }},
+     [](const ThreadLine& line) { return rate_of(line, line.work / line.study->rate_unit); }},
     {nullptr, "GFLOP/s", as_figure,
-     [](const ThreadLine& line) { return rate_of(line.entry, line.entry.gflop); }},
-    {nullptr, "peak memory", as_bytes,
-     [](const ThreadLine& line) -> Value { return line.entry.peak_bytes; }},
-    {nullptr, "verified", as_text,
-     [](const ThreadLine& line) { return or_null(line.entry.verified); }},
+     [](const ThreadLine& line) { return rate_of(line, line.gflop); }},
+    {nullptr, "peak memory", as_bytes, field<&ThreadLine::peak_bytes>},
+    {nullptr, "verified", as_text, field<&ThreadLine::proof, or_null>},
 };
 
 std::string format_table(const ThreadStudy& study) {
   TextTable table = table_of(thread_columns);
-  if (!study.mixed) {
-    table.rename(0, study.entries.front().name + ", threads");
-  }
-  table.rename(2, study.time);
-  if (study.scaling == Scaling::weak) {
-    table.rename(4, "scaled speed-up");
-  }
-  table.rename(7, study.rate);
-  int lines = 0;
-  for (const ThreadEntry& entry : study.entries) {
-    if (entry.shown) {
-      add_row(table, thread_columns, line_of(study, entry));
-      ++lines;
+  constexpr std::size_t rate_column = 7;
+  table.rename(rate_column, study.rate);
+  std::vector<ThreadLine> lines;
+  for (const ThreadRow& row : study.rows) {
+    if (row.status != Status::skipped) {
+      lines.push_back(line_of(study, row));
     }
   }
-  table.drop(study.mixed ? 1 : 8); // the grid, or GFLOP/s
-  if (lines == 1) {                // nothing to compare with
-    table.drop_empty();
-  }
-  return table.format();
+  return format_rows(thread_columns, lines, std::move(table));
 }
 
 std::string_view law_name(Scaling scaling) {
@@ -167,13 +112,13 @@ std::string_view law_name(Scaling scaling) {
 }
 
 std::optional<SerialFraction> fit_of(const ThreadStudy& study,
-                                     const std::vector<const ThreadEntry*>& judged) {
+                                     const std::vector<const ThreadRow*>& judged) {
   std::vector<ScalingPoint> points;
-  for (const ThreadEntry* const entry : judged) {
-    if (!study.oversubscribed(entry->threads)) {
-      points.push_back({.threads = entry->threads,
-                        .cells = entry->work,
-                        .seconds = iteration_seconds(entry->series.samples)});
+  for (const ThreadRow* const row : judged) {
+    if (!study.oversubscribed(row->threads)) {
+      points.push_back({.threads = row->threads,
+                        .cells = row->work,
+                        .seconds = iteration_seconds(row->samples)});
     }
   }
   return points.empty() || points.front().threads != 1 ? std::nullopt
@@ -226,32 +171,35 @@ Value fit_json(Scaling scaling, const std::optional<SerialFraction>& fit) {
           {"worst_error", fit->worst_error}};
 }
 
-std::string sentence_of(const ThreadStudy& study, const std::vector<const ThreadEntry*>& judged) {
-  if (judged.empty()) {
+std::string sentence_of(const ThreadStudy& study, const PacedRows& pace) {
+  const Leader<StudyRow> found = pace.first();
+  if (found.best == nullptr) {
     return "No number of threads has both a verified result and a time.";
   }
-  const ThreadEntry& best = best_of(judged);
-  if (judged.size() == 1) {
-    return fmt::format("{} takes {} {} on {}; no other number was measured.", best.name,
-                       format_seconds(best.seconds()), study.step, counted(best.threads, "thread"));
+  const StudyRow& best = *found.best;
+  if (pace.rows.size() == 1) {
+    return fmt::format("{} was measured on {} only.", best.group, counted(best.threads, "thread"));
   }
-  std::string text = fmt::format("{} is fastest on {}", best.name, counted(best.threads, "thread"));
-  if (const auto speed_up = line_of(study, best).speed_up; speed_up && best.threads > 1) {
-    text += fmt::format(", {} times as fast as on one ({} of {} times)", format_figure(*speed_up),
-                        format_percent(*speed_up / best.threads), best.threads);
+  std::string text =
+      fmt::format("{} is fastest on {}", best.group, counted(best.threads, "thread"));
+  if (pace.rows.front().threads == 1 && best.threads > 1) {
+    const double times = pace.rows.front().step_seconds() / best.step_seconds();
+    text += fmt::format(", {} times as fast as on one ({} of {} times)", format_figure(times),
+                        format_percent(times / best.threads), best.threads);
   }
-  text += doubt(study, judged);
-  const std::optional<int> advice = recommended_threads(study);
-  return advice ? fmt::format("{}; take {}, the fewest within 5 % of the best.", text, *advice)
-                : text + "; how many are enough for 95 % of the best is uncertain.";
+  if (found.rival != nullptr) {
+    text += order_doubt(found.ratio, counted(found.rival->threads, "thread") +
+                                         (study.scaling == Scaling::weak ? " (for a cell)" : ""));
+  }
+  const StudyRow* const enough = pace.enough();
+  return text + (enough != nullptr
+                     ? fmt::format("; take {}, the fewest within 5 % of the best.", enough->threads)
+                     : "; how many are enough for 95 % of the best is uncertain.");
 }
 
 std::vector<std::string> warnings(const ThreadStudy& study) {
   std::vector<std::string> notes;
-  int most = 0;
-  for (const ThreadEntry& entry : study.entries) {
-    most = std::max(most, entry.threads);
-  }
+  const int most = std::ranges::max(study.rows, {}, &ThreadRow::threads).threads;
   if (std::isfinite(study.cpu_quota) && most > study.cpu_quota) {
     notes.push_back(
         fmt::format("the cgroup's quota is the time of {} CPUs: more threads than that are all "
@@ -264,12 +212,12 @@ std::vector<std::string> warnings(const ThreadStudy& study) {
                     "each other; they are left out of the fit",
                     counted(study.usable_cpus, "usable CPU")));
   }
-  for (const ThreadEntry& entry : study.entries) {
-    if (ran_on_others(entry)) {
+  for (const ThreadRow& row : study.rows) {
+    if (ran_on_others(row)) {
       notes.push_back(
-          fmt::format("{} ran on {} threads where {} were asked for, so this row "
-                      "is not used",
-                      entry.name, entry.series.threads, entry.threads));
+          fmt::format("{} ran on {} threads where {} were asked for, so this row is "
+                      "not used",
+                      row.group, row.provenance.threads, row.threads));
     }
   }
   return notes;
@@ -277,18 +225,8 @@ std::vector<std::string> warnings(const ThreadStudy& study) {
 
 } // namespace
 
-std::vector<const ThreadEntry*> ThreadStudy::judged() const {
-  std::vector<const ThreadEntry*> judged;
-  for (const ThreadEntry& entry : entries) {
-    if (entry.judged && entry.counts() && (judged.empty() || judged.front()->name == entry.name)) {
-      judged.push_back(&entry);
-    }
-  }
-  return judged;
-}
-
 GpuAnswer gpu_verdict(std::string_view gpu, std::string_view cpu, std::string_view pace,
-                      const Ratio& times, Value figures, std::string_view rest) {
+                      const Ratio& times, Value figures) {
   const std::optional<bool> worth_it = reaches(times, gpu_worth_it);
   const char* const verdict = !worth_it   ? "whether that is worth it is uncertain"
                               : *worth_it ? "worth it"
@@ -297,8 +235,8 @@ GpuAnswer gpu_verdict(std::string_view gpu, std::string_view cpu, std::string_vi
   figures["bar"] = gpu_worth_it;
   figures["worth_it"] = worth_it;
   return {fmt::format(" Against the best of the CPU ({}) the GPU ({}) is {}: {} by the rule of {} "
-                      "times{}.",
-                      cpu, gpu, pace, verdict, gpu_worth_it, rest),
+                      "times.",
+                      cpu, gpu, pace, verdict, gpu_worth_it),
           std::move(figures)};
 }
 
@@ -307,42 +245,29 @@ GpuAnswer no_gpu(const std::string& why) {
           {{"status", "absent"}, {"reason", why}}};
 }
 
-std::optional<int> recommended_threads(const ThreadStudy& study) {
-  const std::vector<const ThreadEntry*> judged = study.judged();
-  for (const ThreadEntry* const entry : judged) {
-    const ThreadEntry& best = best_of(judged);
-    const std::optional<bool> is_slower =
-        entry == &best ? std::optional(false)
-                       : reaches(work_ratio(study, *entry, best), 1 / nearly_fastest);
-    if (!is_slower) {
-      return std::nullopt;
-    }
-    if (!*is_slower) {
-      return entry->threads;
-    }
-  }
-  return std::nullopt;
-}
-
 LabReport thread_report(const ThreadStudy& study) {
-  const std::vector<const ThreadEntry*> judged = study.judged();
+  const std::vector<const ThreadRow*> judged = judged_rows(study);
+  PacedRows pace{study.least_effect, study.scaling == Scaling::weak};
+  for (const ThreadRow* const row : judged) {
+    pace.add(*row, row->work);
+  }
+  const StudyRow* const enough = pace.enough();
   const auto fit = fit_of(study, judged);
   const std::string table = study.title + format_table(study);
   LabReport report;
   report.figures = table + study.troubles;
-  report.text = table +
-                (fit ? "\n" + (study.mixed ? judged.front()->name + ": " : "") +
-                           format_fit(study.scaling, *fit)
-                     : "") +
-                study.troubles;
+  report.text =
+      table +
+      (fit ? fmt::format("\n{}: {}", judged.front()->group, format_fit(study.scaling, *fit)) : "") +
+      study.troubles;
   report.found_in_data = {"fit", "recommended_threads", "gpu"};
-  report.sentence = sentence_of(study, judged) + study.gpu.sentence;
+  report.sentence = sentence_of(study, pace) + study.gpu.sentence;
   report.notes = warnings(study);
   Value rows = Value::list();
-  for (const ThreadEntry& entry : study.entries) {
-    rows.push_back(object_of(thread_columns, line_of(study, entry), entry.json));
-    if (entry.ranked) {
-      report.series.push_back(entry.series);
+  for (const ThreadRow& row : study.rows) {
+    rows.push_back(object_of(thread_columns, line_of(study, row), row.json));
+    if (row.ranked()) {
+      report.series.push_back(row.series);
     }
   }
   report.data = study.data;
@@ -351,15 +276,16 @@ LabReport thread_report(const ThreadStudy& study) {
   report.data["results"] = std::move(rows);
   report.data["fit"] = fit_json(study.scaling, fit);
   report.data["gpu"] = study.gpu.json;
+  report.data["recommended_threads"] = enough != nullptr ? Value(enough->threads) : Value();
   report.columns = heads_of(thread_columns);
   const auto over_threads = [](const char* title, const char* y) -> Picture {
     return {title, Figure::lines, "threads_asked", y, "backend racer"};
   };
   report.pictures = {over_threads("Speed-up over one thread", "speedup"),
                      over_threads("Efficiency", "efficiency")};
-  if (const auto advice = recommended_threads(study)) {
+  if (enough != nullptr) {
     report.pictures.front().marks = {
-        {.at = static_cast<double>(*advice), .text = "enough for 95 % of the best"}};
+        {.at = static_cast<double>(enough->threads), .text = "enough for 95 % of the best"}};
   }
   return report;
 }

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a sweep found: the table of its combinations, and from which grid and iteration count on one
-// row beats another, at each value of the other axes.
+// row beats another, at each value of the other axes. All is read back from what a journal has of
+// each combination, so a resumed sweep reports what an uninterrupted one would.
 #pragma once
 
-#include "crossover.hpp"
-#include "lab_report.hpp"
+#include "study.hpp"
+#include "sweep_journal.hpp"
 #include "sweep_plan.hpp"
-#include "sweep_rows.hpp"
 
-#include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace diffbench::bench {
@@ -24,23 +22,21 @@ struct CrossedRows {
   [[nodiscard]] bool named() const { return !champion.empty(); }
 };
 
-/// A crossover along one axis, everything else held fixed.
-struct Crossing {
-  std::string along;                                      ///< "--grid" or "--iters"
-  std::vector<std::pair<std::string, std::string>> fixed; ///< the other axes' values
-  Measure measure{};
-  Crossover crossover;
+/// Which time of a run is compared.
+enum class Measure {
+  step, ///< an iteration, once everything is in place
+  warm, ///< a whole run with both copies
+  cold, ///< a whole run from nothing
 };
 
-/// Along --grid where it is an axis (the size is the side of a square with as many cells), then
-/// along --iters. A step does not depend on their number, so that measure has none along --iters.
-/// None where fewer than two sizes have times of both rows.
-[[nodiscard]] std::vector<Crossing> find_crossings(const std::vector<Axis>& axes,
-                                                   std::span<const SweepRows> points,
-                                                   const CrossedRows& crossed);
+/// The rows of `points`, with samples of that measure; without any where a row has no such time. Of
+/// a whole run one time is known: its steps vary as the samples do. Throws InvalidInput for a point
+/// that holds no result (an edited file).
+[[nodiscard]] Study sweep_study(const SweptAxes& swept, const std::vector<SweepPoint>& points,
+                                Measure measure);
 
-/// Of `points` in any order, all combinations or fewer; with fewer it is `interrupted`. Throws
-/// InvalidInput for a point that holds no result (an edited file).
+/// Of `points` in any order, all combinations or fewer; with fewer it is `interrupted`. Throws as
+/// sweep_study() does.
 [[nodiscard]] LabReport sweep_report(const SweptAxes& swept, const std::vector<SweepPoint>& points,
                                      const CrossedRows& crossed);
 

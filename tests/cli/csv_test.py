@@ -17,7 +17,7 @@ SAYING = {
 }
 
 # Columns that are no keys of the verb's JSON, so that the lines of `report` lack them.
-OWN_COLUMNS = {"sweep": {"grid", "iters", "wrong", "failure", "cold_seconds", "warm_seconds"},
+OWN_COLUMNS = {"sweep": {"grid", "iters"},
                "mlp-throughput": {"verified"},
                "grade": {"times_numpy", "times_best", "marks"},
                "mlp-throughput-train": {"verified"}}

@@ -51,7 +51,7 @@ MEASURED = {
     "mlp-train": f"mlp train --layers 2,4,8,2 --epochs 2 --async {NET}",
     "mlp-depth": f"mlp depth --last 4,16 --quality --budget 30 {NET},2",
     "mlp-width": f"mlp width --hidden 10,20 --optimizer adam --budget 30 {NET}",
-    "mlp-scaling": "mlp scaling --data made-up --layers 784,16,10 --batch 20 --engine cpu "
+    "mlp-scaling": "mlp scaling --layers 784,16,10 --batch 20 --engine cpu "
                    "--threads 1,2 --budget 20",
     "mlp-throughput": f"mlp throughput --layers 20,10,3 --first-batch 8 --most-batch 8 {NET}",
     "mlp-throughput-train": f"mlp throughput --train --layers 20,10,3 --most-batch 1 {NET}",

@@ -23,7 +23,7 @@ RECORD = "--record" in sys.argv
 # from what was measured, or from the machine.
 ASKED = {"threads", "grid", "iters", "iterations", "dtype", "device", "parameters", "MFLOP/step",
          "epochs", "calls", "trials", "support"}
-MASKED = {"fastest", "effect", "by step", "by warm run", "by cold run", "arrays in",
+MASKED = {"fastest", "effect", "from", "arrays in",
           "peak memory", "halo depth", "serial fraction", "B / A"}
 
 CHANCE_NOTE = re.compile(r"note: .*(first sample|single samples|rise or fall|of two kinds|other program"

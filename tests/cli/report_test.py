@@ -175,25 +175,6 @@ class ReportTest(program.CommandLineTest):
         # Named, it is an error.
         self.assert_refused(2, ["runs/cut.json", "cut off"], "report", "runs", "runs/cut.json")
 
-    def test_takes_the_journal_of_a_sweep(self):
-        self.path("runs").mkdir()
-        self.run_ok(*("sweep --grid 8,16 --iters 2,4 --budget 0.01 --backend scalar,fused --baseline scalar "
-                      "--threads 1 --out runs/sweep.jsonl --json whole.json").split())
-        whole = json.loads(self.path("whole.json").read_text())
-        lines = self.path("runs/sweep.jsonl").read_text().splitlines(True)
-        [part] = parts_of(self.report("runs"))
-        self.assertFalse(part["diffbench"]["interrupted"])
-        self.assertEqual(part["diffbench"]["sweep"], whole["diffbench"]["sweep"])
-        self.path("runs/sweep.jsonl").write_text("".join(lines[:3]) + lines[3][:50])
-        for given in "runs", "runs/sweep.jsonl":
-            [part] = parts_of(self.report(given))
-            self.assertEqual(part["file"], "sweep.jsonl")
-            self.assertTrue(part["diffbench"]["interrupted"])
-            self.assertIn("2 of 4 combinations", part["diffbench"]["notes"][-1])
-            self.assertEqual(part["diffbench"]["sweep"]["points"],
-                             whole["diffbench"]["sweep"]["points"][:2])
-            self.assertEqual(part["context"]["cpu_model"], whole["context"]["cpu_model"])
-
     def sheet(self, name, student, *, lesson=1, host="pc", date="2026-11-25T10:00:00+0100", guess="20", answer="5.00",
               verdict="4.0 times too high", separator=","):
         """Of one question."""

@@ -32,9 +32,9 @@ class Scaling(CommandLineTest):
 
     def test_weak_table(self):
         table = self.run_ok(*SMALL, "--weak").stdout
-        self.assertRegex(table, r"(?m)^simd, threads +grid +time/iter .* scaled speed-up ")
-        self.assertRegex(table, r"(?m)^1 +24x16 .* yes$")
-        self.assertRegex(table, r"(?m)^2.* 24x32 .* yes$")
+        self.assertRegex(table, r"(?m)^row +grid +time .* speed-up ")
+        self.assertRegex(table, r"(?m)^simd, 1 thread +24x16 .* yes$")
+        self.assertRegex(table, r"(?m)^simd, 2 threads.* 24x32 .* yes$")
         self.assertRegex(table.splitlines()[-1], r"^simd is fastest on \d threads?")
 
     def test_weak_passes_have_samples_of_one_length(self):
@@ -71,7 +71,7 @@ class Scaling(CommandLineTest):
         result = parse_json(self.path("out.json").read_text())["diffbench"]
         self.assertIs(result["interrupted"], True)
         self.assertGreaterEqual(len(result["scaling"]["results"][0]["samples_seconds"]), 1)
-        self.assertRegex(done.stdout, r"(?m)^1 .* yes( after \d+ steps)?$")
+        self.assertRegex(done.stdout, r"(?m)^simd, 1 thread .* yes( after \d+ steps)?$")
 
 
 if __name__ == "__main__":

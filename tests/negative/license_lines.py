@@ -12,7 +12,7 @@ import machine_paths
 LINE = "SPDX-License-Identifier: Apache-2.0"
 SUFFIXES = {".cpp": "//", ".hpp": "//", ".cu": "//", ".cuh": "//", ".h": "//", ".c": "//", ".ts": "//",
             ".py": "#", ".pyi": "#", ".cmake": "#", ".css": "/*"}
-USERS_OWN = re.compile(r"(^|/)(tests/try/.*\.(cu|c|cpp|h)|judge/exercises/.*|tests/fuzz/corpus/.*)$")
+USERS_OWN = re.compile(r"(^|/)(tests/try/.*\.(cu|c|cpp|h)|judge/(exercises|starting)/.*|tests/fuzz/corpus/.*)$")
 
 
 def comment_mark(file):

@@ -19,7 +19,7 @@ COPY = WORK / "tree"
 BUILD = COPY / "build/release"
 PROGRAM = BUILD / "bin/diffbench"
 LEFT_OUT = ("xtensor", "xtensor_roll", "thrust_host", "thrust_host_roll", "cpu_xtensor")
-RECIPES = ("A CPU backend", "A CUDA backend", "An engine of networks", "A peer", "A verb", "An option",
+RECIPES = ("A CPU backend", "A CUDA backend", "An engine of networks", "A peer", "A study", "An option",
            "A column of the comparison")
 
 # A fault for each recipe's copy, and the name of its class before the recipe changed it: what is run must be the copy,
@@ -137,11 +137,15 @@ class Recipes(unittest.TestCase):
         self.assertEqual(cells["sample_count"], str(row["sample_count"]))
         self.assertEqual(cells["sample_count"], cells["samples"])
 
-    def test_verb_and_option(self):
-        self.assertRegex(self.run_program("--help"), r"(?m)^  mine +cells of a square$")
-        self.assertRegex(self.run_program("mine --help"), r"(?m)^  --side N +cells of a side")
-        self.assertRegex(self.run_program("mine --side 7 --json mine.json"), r"(?m)^7 +49$")
-        self.assertEqual(self.read("mine.json")["mine"], {"results": [{"side": 7, "cells": 49}]})
+    def test_study_and_option(self):
+        self.assertRegex(self.run_program("--help"), r"(?m)^  mine +sums of numbers$")
+        self.assertRegex(self.run_program("mine --help"), r"(?m)^  --rounds N +samples of a row")
+        self.assertRegex(self.run_program("mine --rounds 7 --json mine.json --csv mine.csv"),
+                         r"(?m)^numbers +stride 1 +stride 16( +fastest)?$")
+        own = self.read("mine.json")
+        self.assertEqual([row["row"] for row in own["mine"]["results"]], 4 * ["stride 1", "stride 16"])
+        self.assertEqual((own["pictures"][0]["kind"], own["pictures"][0]["x"]), ("lines", "numbers"))
+        self.assertEqual((WORK / "mine.csv").read_text().count("\n"), 1 + 8)
 
     def test_engine(self):
         text = self.run_program("mlp train --layers 2,4,2 --epochs 1 --engine mine --threads 1")

@@ -24,7 +24,7 @@
 
 namespace {
 
-using diffbench::bench::EmulatedCuda;
+using diffbench::bench::Submission;
 
 constexpr int nx = 37, ny = 29; // odd, and no multiples of a block
 constexpr int steps = 3;
@@ -67,7 +67,7 @@ Function* function(void* library, const char* name) {
 }
 
 // In the child: runs the library under each schedule, and writes what is left to say to `result`.
-[[noreturn]] void run(const EmulatedCuda& compiled, int schedules, const std::string& kind,
+[[noreturn]] void run(const Submission& compiled, int schedules, const std::string& kind,
                       std::FILE* result) {
   void* const library = ::dlopen(compiled.compiled.library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
@@ -128,7 +128,7 @@ int main(int argument_count, char** arguments) {
   }
   try {
     const diffbench::bench::TemporaryDirectory folder;
-    const EmulatedCuda compiled =
+    const Submission compiled =
         diffbench::bench::compile_emulated_cuda(arguments[1], std::nullopt, folder.path());
     const int result = ::memfd_create("result", 0);
     const int early = ::memfd_create("findings", 0); // of a child that dies

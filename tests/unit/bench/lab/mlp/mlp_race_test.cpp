@@ -135,7 +135,7 @@ TEST_F(Race, EngineThatIsWrongIsNotTimed) {
     EXPECT_FALSE(row.ranked());
     EXPECT_THAT(row.samples, IsEmpty());
     EXPECT_EQ(outcome_of(endings_of(std::vector{row})).exit_code, exit_not_verified);
-    EXPECT_THAT(troubles(std::vector{row}).front(), HasSubstr("WRONG"));
+    EXPECT_THAT(trouble(row), HasSubstr("WRONG"));
   }
 }
 
@@ -233,23 +233,21 @@ SizeStudy sample_study() {
 
 TEST(SizeReport, SaysWhoWinsFromWhereAndWhatDispatchCosts) {
   const LabReport report = size_report(sample_study());
-  EXPECT_THAT(report.sentence, HasSubstr("cpu is not faster than the best peer at the largest"));
+  EXPECT_THAT(report.sentence,
+              HasSubstr("the best engine is not faster than the best peer at the largest size"));
   EXPECT_THAT(report.sentence, HasSubstr("190 us are its cost of issuing"));
-  EXPECT_THAT(report.sentence, HasSubstr("up to 70 parameters"));
   EXPECT_THAT(report.sentence, HasSubstr("not measured: no row ran on one"));
   EXPECT_THAT(report.text, HasSubstr("~10.0 ms")); // 1000 steps, of which 100 were timed
   EXPECT_EQ(report.series.size(), 8);
   EXPECT_EQ(report.series.front().name, "mlp/depth/2-4-2/cpu");
   const std::string csv = unmarked_csv(*report.rows);
-  EXPECT_THAT(csv, StartsWith("size,parameters,row,device,"));
-  EXPECT_THAT(csv, HasSubstr("\n4,22,peer:torch,cpu,ok,,true,0.0002,0.2,true,,\n"));
+  EXPECT_THAT(csv, HasSubstr(",0.0002,,,0.2,true,4,22\n"));
   EXPECT_EQ(std::ranges::count(csv, '\n'), 1 + 8);
 }
 
 TEST(SizeReport, NamesWhereAnotherRowBecomesTheFastest) {
   EXPECT_THAT(size_report(sample_study()).sentence,
-              HasSubstr("; cpu is overtaken by peer:torch between T = 8 and 64 (70 to 2,982 "
-                        "parameters);"));
+              StartsWith("cpu is the fastest at T = 4, 8; peer:torch at T = 64, 128; "));
 }
 
 TEST(SizeReport, ShowsTheSpreadOfEachRow) {
@@ -257,14 +255,6 @@ TEST(SizeReport, ShowsTheSpreadOfEachRow) {
   study.points[0].race.rows[0].samples[0].seconds *= 2;
   EXPECT_THAT(size_report(study).text, testing::ContainsRegex("spread, T +cpu +peer:torch\n-+\n4 "
                                                               "+\\+-0\\.0 %"));
-}
-
-TEST(SizeReport, DispatchThatIsNowhereHalfOfAStepIsNotSaidToBe) {
-  SizeStudy study = sample_study();
-  study.points.front().race.rows.front() = timed_race_row("cpu", 1.5e-4); // the peer takes 200 us
-  const LabReport report = size_report(study);
-  EXPECT_THAT(report.sentence, HasSubstr("50.0 us are its cost of issuing"));
-  EXPECT_THAT(report.sentence, Not(HasSubstr("half of its step")));
 }
 
 TEST(SizeReport, FindsWhereTheGpuBeginsToWin) {
@@ -297,7 +287,7 @@ TEST(SizeReport, WrongRowMakesTheWorstOutcome) {
   study.points[2].race.rows[0].check->share_of_bound = std::nan("");
   const LabReport report = size_report(study);
   EXPECT_EQ(report.outcome.exit_code, exit_not_verified);
-  EXPECT_THAT(report.text, HasSubstr("NO"));
+  EXPECT_THAT(report.text, HasSubstr("WRONG"));
 }
 
 // --- mlp scaling
@@ -312,8 +302,7 @@ RaceRow threads_row(int threads, double seconds) {
 }
 
 StepScaling sample_threads() {
-  return {.data = "made-up rows",
-          .network = mlp::Network({784, 128, 10}),
+  return {.network = mlp::Network({784, 128, 10}),
           .race = {.rows = {threads_row(1, 1e-3), threads_row(2, 6e-4), threads_row(4, 4e-4),
                             threads_row(8, 1e-3)},
                    .reference = "scalar"},
@@ -333,7 +322,7 @@ TEST(StepScaling, FitsTheLawToWhatIsNotOversubscribed) {
   EXPECT_THAT(report.sentence,
               HasSubstr("cpu is fastest on 4 threads, 2.50 times as fast as on one"));
   EXPECT_THAT(report.sentence, HasSubstr("is not known"));
-  EXPECT_THAT(report.notes.back(), HasSubstr("made up"));
+  EXPECT_THAT(report.text, HasSubstr("made-up rows"));
 }
 
 TEST(StepScaling, AGpuIsHeldAgainstTheBestOfTheCpu) {

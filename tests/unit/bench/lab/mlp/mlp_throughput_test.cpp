@@ -45,7 +45,6 @@ TEST(BatchSearch, DoublesThenRefinesRoundTheBest) {
   EXPECT_THAT(batches_of(search),
               ElementsAre(1, 2, 4, 8, 16, 32, 64, 76, 91, 108, 128, 181, 256, 512, 1000));
   EXPECT_EQ(search.best()->batch, 108);
-  EXPECT_EQ(search.enough()->batch, 91);
   EXPECT_THAT(search.ended_by, HasSubstr("largest batch"));
 }
 
@@ -72,15 +71,6 @@ TEST(BatchSearch, EndsWhereATrialHasNoRate) {
   EXPECT_EQ(search.ended_by, "memory");
   EXPECT_EQ(search.best()->batch, 16);
   EXPECT_EQ(search.curve.back().batch, 16);
-}
-
-TEST(BatchSearch, SmallestBatchThatIsAsGoodIsEnough) {
-  const auto flat = [](std::int64_t batch) {
-    return BatchTrial{batch < 8 ? 10.0 : 100.0 + 0.001 * static_cast<double>(batch), {}};
-  };
-  const BatchSearch search = search_batches(1, 64, flat, always);
-  EXPECT_EQ(search.best()->batch, 64);
-  EXPECT_EQ(search.enough()->batch, 8);
 }
 
 TEST(BatchSearch, RefinesAfterTheBudgetIsSpent) {
@@ -113,7 +103,6 @@ TEST(BatchSearch, NothingMeasuredIsNoBest) {
       },
       always);
   EXPECT_EQ(search.best(), nullptr);
-  EXPECT_EQ(search.enough(), nullptr);
   EXPECT_EQ(search_batches(1, 8, peak_at_100, [](SearchPhase /*phase*/) { return false; }).ended_by,
             "the time budget");
 }

@@ -44,11 +44,10 @@ ScalingStudy study_of(std::vector<std::pair<int, double>> microseconds, double s
   study.frame = sample_result();
   study.frame.rows.clear();
   for (const auto& [threads, time] : microseconds) {
-    study.entries.push_back(
-        {.threads = threads,
-         .problem = study.frame.problem,
-         .row = timed_row("toy " + std::to_string(threads), threads, 1e-6 * time, scatter)});
-    study.frame.rows.push_back(study.entries.back().row);
+    study.points.push_back({study.frame.problem, {}});
+    study.points.back().planned.session.threads = threads;
+    study.frame.rows.push_back(
+        timed_row("toy " + std::to_string(threads), threads, 1e-6 * time, scatter));
   }
   return study;
 }
@@ -61,15 +60,13 @@ void add_gpu(ScalingStudy& study, double microseconds, double warm_seconds,
   warm.launch = warm_seconds;
   warm.wall = warm_seconds;
   gpu.warm = warm;
-  study.gpu = gpu;
-  for (ScalingEntry& entry : study.entries) { // 100 iterations and their copies
-    entry.row.warm = Phases{};
-    entry.row.warm->wall = 100 * *seconds_per_iteration(entry.row);
+  study.frame.rows.resize(2);
+  for (Row& row : study.frame.rows) { // 100 iterations and their copies
+    row.warm = Phases{};
+    row.warm->wall = 100 * *seconds_per_iteration(row);
   }
-  study.frame.rows.clear();
-  for (const ScalingEntry& entry : study.entries) {
-    study.frame.rows.push_back(entry.row);
-  }
+  study.points.resize(2);
+  study.points.push_back({study.frame.problem, {}});
   study.frame.rows.push_back(gpu);
 }
 
@@ -82,13 +79,13 @@ TEST(Scaling, TheFewestThreadsWithinFivePercentAreRecommended) {
   EXPECT_EQ(recommended(study_of({{1, 100}, {2, 53}, {4, 50}})), 4);
   EXPECT_EQ(recommended(study_of({{1, 100}, {2, 110}})), 1);
   ScalingStudy none = study_of({{1, 100}});
-  none.entries.front().row.samples.clear();
+  none.frame.rows.front().samples.clear();
   EXPECT_TRUE(recommended(none).is_null());
 }
 
 TEST(Scaling, ARowOnOtherThreadsThanAskedForAnswersNothing) {
   ScalingStudy study = study_of({{1, 100}, {4, 30}});
-  study.entries[1].row.provenance.threads = 3;
+  study.frame.rows[1].provenance.threads = 3;
   EXPECT_EQ(recommended(study), 1);
   const LabReport report = scaling_report(study);
   EXPECT_TRUE(json_of(report.data)["fit"].is_null());
@@ -150,10 +147,10 @@ TEST(Scaling, AReportHasSpeedUpsAndAdvice) {
   EXPECT_EQ(report.outcome.exit_code, exit_ok);
 }
 
-TEST(Scaling, WhereTheLawHasNoSerialFractionNoneIsShown) {
+TEST(Scaling, WhereTheLawHasNoSerialFractionItIsSaid) {
   const LabReport slower = scaling_report(study_of({{1, 100}, {2, 136}}));
   EXPECT_THAT(slower.text, HasSubstr("by the law of Amdahl: none: more threads are slower"));
-  EXPECT_THAT(slower.text, ContainsRegex("36\\.8 % +- "));
+  EXPECT_THAT(slower.text, ContainsRegex("36\\.8 % +172 % "));
   const LabReport faster = scaling_report(study_of({{1, 100}, {2, 40}}));
   EXPECT_THAT(faster.text, HasSubstr("none: n threads are more than n times as fast"));
   EXPECT_LT(json_of(faster.data)["fit"]["serial_fraction"].get<double>(), 0);
@@ -167,7 +164,6 @@ TEST(Scaling, AGpuIsWorthItFromTenTimesOn) {
       report.sentence,
       HasSubstr("Against the best of the CPU (toy 2) the GPU (cuda) is 15.0 times as fast an "
                 "iteration and 12.0 times as fast in a whole run: worth it"));
-  EXPECT_THAT(report.sentence, HasSubstr("most of its run is launch"));
   EXPECT_EQ(json_of(report.data)["gpu"]["worth_it"], true);
   EXPECT_EQ(report.series.size(), 3U);
   add_gpu(study, 4, 1000e-6); // copies eat it
@@ -187,8 +183,7 @@ TEST(Scaling, NoiseLeavesAGpusWorthOpen) {
 
 TEST(Scaling, AWrongRowIsShownAndIsExit3) {
   ScalingStudy study = study_of({{1, 100}, {2, 60}});
-  study.entries[1].row.verification->bitwise = false;
-  study.frame.rows[1] = study.entries[1].row;
+  study.frame.rows[1].verification->bitwise = false;
   const LabReport report = scaling_report(study);
   EXPECT_EQ(report.outcome.exit_code, exit_not_verified);
   EXPECT_THAT(report.text, HasSubstr("NOT VERIFIED: toy 2"));
@@ -197,7 +192,7 @@ TEST(Scaling, AWrongRowIsShownAndIsExit3) {
 
 TEST(Scaling, WithoutOneThreadThereAreNoSpeedUps) {
   ScalingStudy study = study_of({{1, 100}, {2, 60}});
-  study.entries[0].row.samples.clear();
+  study.frame.rows[0].samples.clear();
   const LabReport report = scaling_report(study);
   EXPECT_TRUE(json_of(report.data)["fit"].is_null());
   EXPECT_TRUE(json_of(report.data)["results"][1]["speedup"].is_null());
@@ -207,8 +202,8 @@ TEST(Scaling, WithoutOneThreadThereAreNoSpeedUps) {
 TEST(Scaling, WeakSpeedUpsCountTheLargerGrid) {
   ScalingStudy study = study_of({{1, 100}, {2, 125}, {4, 150}});
   study.scaling = Scaling::weak;
-  for (ScalingEntry& entry : study.entries) {
-    entry.problem.ny *= entry.threads;
+  for (PointRow& point : study.points) {
+    point.problem.ny *= point.planned.session.threads;
   }
   const LabReport report = scaling_report(study);
   EXPECT_NEAR(json_of(report.data)["results"][1]["speedup"].get<double>(), 1.6, 1e-12);
@@ -249,14 +244,13 @@ TEST(Scaling, IsMeasuredAndVerified) {
   for (const Scaling scaling : {Scaling::strong, Scaling::weak}) {
     plan.scaling = scaling;
     const ScalingStudy study = measure_scaling(plan, progress);
-    ASSERT_EQ(study.entries.size(), 2U);
-    for (const ScalingEntry& entry : study.entries) {
-      EXPECT_TRUE(entry.row.ranked());
-      EXPECT_EQ(entry.row.provenance.threads, entry.threads);
-      EXPECT_EQ(entry.problem.ny, scaling == Scaling::weak ? 5 * entry.threads : 5);
+    ASSERT_EQ(study.frame.rows.size(), 2U);
+    for (std::size_t i = 0; i < 2; ++i) {
+      const int threads = plan.threads[i];
+      EXPECT_TRUE(study.frame.rows[i].ranked());
+      EXPECT_EQ(study.frame.rows[i].provenance.threads, threads);
+      EXPECT_EQ(study.points[i].problem.ny, scaling == Scaling::weak ? 5 * threads : 5);
     }
-    EXPECT_EQ(study.entries[1].threads, 3);
-    EXPECT_EQ(study.frame.rows.size(), 2U);
     EXPECT_FALSE(study.frame.interrupted);
   }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A sweep from options to report, its measurements replaced by instant ones.
 #include "json.hpp"
-#include "sweep/journal_result.hpp"
 #include "sweep/sweep_journal.hpp"
 #include "sweep/sweep_plan.hpp"
 #include "sweep/sweep_report.hpp"
@@ -9,12 +8,14 @@
 
 #include "diffbench/errors.hpp"
 #include "interrupt.hpp"
+#include "statistics.hpp"
 #include "temporary_directory.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -260,54 +261,6 @@ TEST_F(SweepTest, RefusesToResumeWhatIsNotItsOwn) {
   EXPECT_FALSE(std::filesystem::exists(file()));
 }
 
-TEST_F(SweepTest, AJournalIsTheResultOfAnInterruptedSweep) {
-  plan_ = planned("64:512:x2", "10,20"); // crosses at 256
-  const std::string first = R"({"diffbench_sweep":{"schema":1},"options":)" +
-                            ordered_json(plan_.options).dump() +
-                            R"(,"machine":{"cpu_model":"of the sweep"}})"
-                            "\n";
-  interrupt_at_ = 6; // after all grids of 10 iterations, and one of 20
-  (void)run(false);
-  const std::string lines = content().substr(content().find('\n') + 1);
-  write(first + lines + R"({"values":["128","20"],"sec)"); // and one that is being written
-  const ordered_json result = journal_result(file());
-  EXPECT_EQ(result["context"]["cpu_model"], "of the sweep");
-  const ordered_json& own = result["diffbench"];
-  EXPECT_EQ(own["command"], "diffbench sweep --grid 64,128,256,512 --iters 10,20");
-  ASSERT_EQ(own["interrupted"], true);
-  EXPECT_THAT(own["notes"].back().get<std::string>(), HasSubstr("5 of 8 combinations"));
-  EXPECT_EQ(own["sweep"]["points"].size(), 5U);
-  EXPECT_EQ(own["sweep"]["axes"]["iters"], (ordered_json{"10", "20"}));
-  EXPECT_NEAR(own["sweep"]["crossovers"][0]["from"].get<double>(), 256, 1e-6);
-
-  const auto refused = [&](const std::string& text, const std::string& complaint) {
-    write(text);
-    try {
-      (void)journal_result(file());
-      ADD_FAILURE() << "accepted; " << complaint;
-    } catch (const InvalidInput& error) {
-      EXPECT_THAT(error.what(), HasSubstr("sweep.jsonl: " + complaint));
-    }
-  };
-  refused(first.substr(0, 30), "was cut off in its first line");
-  refused(first + "no JSON\n", "is not JSON");
-  refused(first + "{}\n", "line 2 is not of a sweep");
-  refused(first + lines + lines, "line 7 is there twice");
-  refused(first + R"({"values":["64","10"],"seconds":1,"result":{}})"
-                  "\n",
-          "the combination 64, 10");
-  refused(R"({"diffbench_sweep":{"schema":1}})"
-          "\n",
-          "line 1 is not of a sweep");
-  refused(R"({"diffbench_sweep":{"schema":7}})"
-          "\n",
-          "has schema 7");
-  OptionValues many{{"--grid", std::vector<std::string>(200, "64")},
-                    {"--iters", std::vector<std::string>(200, "1")}};
-  refused(R"({"diffbench_sweep":{"schema":1},"options":)" + ordered_json(many).dump() + "}\n",
-          "has more than 10000 combinations");
-}
-
 TEST_F(SweepTest, TwoProcessesCannotWriteToOneFile) {
   const SweepJournal first(file(), {{"options", plan_.options}}, false);
   EXPECT_THROW((void)run(true), Error);
@@ -351,13 +304,12 @@ TEST_F(SweepTest, ReportsWhereTheGpuStartsToWin) {
   plan_ = planned("64:4096:x2", "10,1000");
   const LabReport report = sweep_report(plan_, run(false), {});
   EXPECT_THAT(report.text, HasSubstr("sweep of 14 combinations: 7 grid x 2 iters"));
-  EXPECT_THAT(report.text, HasSubstr("side of the grid from which the GPU wins"));
-  EXPECT_THAT(report.sentence, testing::StartsWith("the GPU begins to beat the best CPU row at a "
-                                                   "grid side of "));
-  EXPECT_THAT(report.sentence, HasSubstr("by warm run at iters 1000"));
+  EXPECT_THAT(report.text, HasSubstr("from where the GPU wins\nalong "));
+  EXPECT_THAT(report.sentence,
+              testing::StartsWith("the GPU is faster than the best CPU row from "));
+  EXPECT_THAT(report.sentence, HasSubstr("cells a side (by warm run at iters 1000)"));
   // The table is of steps, and has another winner between the two.
-  EXPECT_THAT(report.sentence, HasSubstr("; of steps alone it begins to beat the best CPU row at a "
-                                         "grid side of 256"));
+  EXPECT_THAT(report.sentence, HasSubstr("; the GPU is faster than the best CPU row from 256 "));
   EXPECT_EQ(report.outcome.exit_code, exit_ok);
   const ordered_json by_step = json_of(report.data)["crossovers"][0];
   EXPECT_EQ(by_step["measure"], "step");
@@ -384,7 +336,7 @@ TEST_F(SweepTest, CrossesTwoNamedRowsWithoutAGpu) {
   const std::vector<SweepPoint> points = run(false);
   EXPECT_THAT(sweep_report(plan_, points, {}).sentence, HasSubstr("No GPU row has a time"));
   const LabReport report = sweep_report(plan_, points, {.champion = "slow", .challenger = "fast"});
-  EXPECT_THAT(report.sentence, HasSubstr("fast begins to beat slow at a grid side of 2"));
+  EXPECT_THAT(report.sentence, HasSubstr("fast is faster than slow from 2"));
   EXPECT_EQ(json_of(report.data)["crossovers"][0]["champion"], "slow");
 }
 
@@ -410,24 +362,29 @@ TEST_F(SweepTest, AFailedRowIsSaidAndFailsTheSweep) {
   });
   const LabReport report = sweep_report(plan_, points, {});
   EXPECT_EQ(report.outcome.exit_code, exit_error);
-  EXPECT_THAT(report.notes, ElementsAre("fast failed at grid 128, iters 10 and 1 more: "
-                                        "the device fell off the bus"));
+  EXPECT_THAT(report.notes, ElementsAre("fast failed: the device fell off the bus (at grid 128, "
+                                        "iters 10 and 1 more)"));
   EXPECT_THAT(report.text, HasSubstr(" failed "));
 }
 
 // Two levels of times, and a whole run that happened to be at the lower one.
-TEST(SweepRows, WholeRunsVaryByAFactorAndAreNeverBelowNothing) {
-  SweepRow row;
-  for (int i = 0; i < 20; ++i) {
-    row.samples.push_back({.iterations = 1, .seconds = i < 9 ? 1e-6 : 2.2e-6, .cpu_seconds = {}});
-  }
-  row.warm_seconds = 1.05e-3;
-  for (const double seconds : seconds_of(row, Measure::warm, 1000)) {
-    EXPECT_GT(seconds, 0.4e-3);
-  }
-  row.warm_seconds = 5e-3; // of which the steps are 2.2 ms
-  EXPECT_NEAR(seconds_of(row, Measure::warm, 1000).front(), 2.8e-3 + 1e-3, 1e-9);
-  EXPECT_NEAR(seconds_of(row, Measure::warm, 1000).back(), 5e-3, 1e-9);
+TEST_F(SweepTest, WholeRunsVaryByAFactorAndAreNeverBelowNothing) {
+  plan_ = planned("64", "1000");
+  const auto samples = [&](double run) {
+    const auto points = run_changed([run](const Problem&, ComparisonResult& result) {
+      Row& row = result.rows.front();
+      row.samples.assign(20, {.iterations = 1, .seconds = 2.2e-6, .cpu_seconds = {}});
+      std::ranges::for_each(row.samples.begin(), row.samples.begin() + 9,
+                            [](Sample& sample) { sample.seconds = 1e-6; });
+      row.warm->wall = run;
+    });
+    return iteration_seconds(
+        sweep_study(plan_, points, Measure::warm).points.front().rows.front().samples);
+  };
+  EXPECT_GT(std::ranges::min(samples(1.05e-3)), 0.4e-3);
+  const std::vector<double> long_runs = samples(5e-3); // of which the steps are 2.2 ms
+  EXPECT_NEAR(long_runs.front(), 2.8e-3 + 1e-3, 1e-9);
+  EXPECT_NEAR(long_runs.back(), 5e-3, 1e-9);
 }
 
 TEST_F(SweepTest, AWrongRowIsShownAndHasNoTime) {
