@@ -269,18 +269,22 @@ class Runner {
     if (!(run_.verified || run_.nothing_left()) || run_.interrupted) {
       return;
     }
-    if (!options_.save.empty()) {
-      session_->write_npy(options_.save);
-    }
-    if (options_.problem.field_bytes() < available_memory() / 2) {
+    if (options_.draws() || options_.problem.field_bytes() < available_memory() / 2) {
       if (!field_) {
         field_.emplace(options_.problem.nx, options_.problem.ny, uninitialised);
       }
       session_->download(field_->cells());
       run_.sha256 = sha256_of_cells(std::as_const(*field_).cells());
     }
-    if (!options_.png.empty()) {
-      write_png(options_.png, *field_, options_.range);
+    try {
+      if (!options_.save.empty()) {
+        session_->write_npy(options_.save);
+      }
+      if (!options_.png.empty()) {
+        write_png(options_.png, *field_, options_.range);
+      }
+    } catch (const Error& error) { // what was measured is not lost
+      run_.not_saved = error.what();
     }
   }
 

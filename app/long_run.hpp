@@ -60,7 +60,8 @@ struct LongRun {
   std::int64_t verified_steps = 0; ///< compared with the reference, of the first ones
   bool verified = false;           ///< they were equal
   std::string digest;
-  std::string sha256; ///< empty where the whole field was not put together
+  std::string sha256;    ///< empty where the whole field was not put together
+  std::string not_saved; ///< why a file of the final field is not there
   bool interrupted = false;
   std::int64_t cells = 0;
 

@@ -232,7 +232,8 @@ LabReport long_run_report(const LongRunOptions& options, const std::string& init
                                        counted(options.iterations - run.first_step, "step")));
   }
   for (const std::string& file : {options.save, options.png}) {
-    if ((run.verified || run.nothing_left()) && !run.interrupted && !file.empty()) {
+    if ((run.verified || run.nothing_left()) && !run.interrupted && !file.empty() &&
+        run.not_saved.empty()) {
       report.written.push_back(file);
     }
   }
@@ -258,6 +259,9 @@ LabReport long_run_report(const LongRunOptions& options, const std::string& init
     report.outcome = {.exit_code = exit_not_verified,
                       .complaint = fmt::format("{} differs from the reference after {} steps",
                                                run.backend, run.verified_steps)};
+  }
+  if (!run.not_saved.empty()) {
+    report.outcome = {.exit_code = exit_error, .complaint = run.not_saved};
   }
   return report;
 }

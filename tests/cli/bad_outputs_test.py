@@ -10,7 +10,9 @@ from program import PROGRAM, QUICK, CommandLineTest, parse_json
 
 ENDLESS = "--grid 2048 --iters 1000000000 --budget 600 --backend scalar --baseline scalar".split()
 LONG = "run --grid 2048 --iters 1000000000 --backend scalar".split()
-FILE_OPTIONS = [(ENDLESS, "--json"), (ENDLESS, "--csv"), (ENDLESS, "--trace"), (LONG, "--save"), (LONG, "--png")]
+SHORT = "run --grid 24x16 --iters 20".split()
+FILE_OPTIONS = [(ENDLESS, QUICK, "--json"), (ENDLESS, QUICK, "--csv"), (ENDLESS, QUICK, "--trace"), (LONG, SHORT, "--save"),
+                (LONG, SHORT, "--png")]
 
 
 def limit_file_size():
@@ -22,7 +24,7 @@ class RefusedBeforeAnyWork(CommandLineTest):
     """Or the run would still be busy when the test gives up."""
 
     def refuse(self, path, *words):
-        for run, option in FILE_OPTIONS:
+        for run, _, option in FILE_OPTIONS:
             with self.subTest(option):
                 self.assert_refused(1, [option, path, *words], *run, option, path)
 
@@ -92,7 +94,7 @@ class ReplacesOnlyWhatIsItsOwn(CommandLineTest):
         self.write(notes="notes", table="x,y,label\n1,2,0\n", package='{"name": "diffbench"}', empty="",
                    page="<!doctype html><title>mine</title>", photo=b"\x89PNG\r\n\x1a\nPLTE")
         for kept in ("notes", "table", "package", "page", "photo"):
-            for run, option in (*FILE_OPTIONS, (ENDLESS, "--report"), (ENDLESS, "--export-markdown")):
+            for run, _, option in (*FILE_OPTIONS, (ENDLESS, QUICK, "--report"), (ENDLESS, QUICK, "--export-markdown")):
                 self.assertIn("remove it", self.refuse(kept, *run, option, kept))
         for verb in ("list", "doctor"):
             self.refuse("table", verb, "--csv", "table")
@@ -123,7 +125,7 @@ class ReplacesOnlyWhatIsItsOwn(CommandLineTest):
             self.assertIn("write-protected", self.refuse(name, "list", option, name))
 
     def test_its_own_and_empty_ones(self):
-        outputs = [word for option in (*FILE_OPTIONS, "--export-markdown") for word in (option, "out" + option)]
+        outputs = [word for option in (*(each[2] for each in FILE_OPTIONS[:3]), "--export-markdown") for word in (option, "out" + option)]
         self.write(**{name: "" for name in outputs[1::2]})
         for _ in range(3):
             done = self.run_program(*QUICK, *outputs)
@@ -142,11 +144,11 @@ class FullDisk(CommandLineTest):
         self.path("full").symlink_to("/dev/full")
 
     def test_a_full_device(self):
-        for option in FILE_OPTIONS:
+        for _, quick, option in FILE_OPTIONS:
             with self.subTest(option):
-                done = self.run_program(*QUICK, option, "full")
+                done = self.run_program(*quick, option, "full")
                 self.assertEqual(done.returncode, 1)
-                self.assert_one_line(done.stderr, "full", "No space left")
+                self.assert_one_line(done.stderr, "full", "no space" if option == "--save" else "No space left")
                 self.assertIn("time/iter", done.stdout)  # what was measured is not lost
                 self.assertTrue(self.path("full").is_symlink())
                 self.assertEqual(len(self.contents()), 1)
@@ -166,15 +168,15 @@ class FullDisk(CommandLineTest):
 
     def test_a_disk_that_fills_up_while_it_is_written(self):
         self.path("full").unlink()
-        for option in FILE_OPTIONS:
+        for _, quick, option in FILE_OPTIONS:
             for again in (False, True):
                 with self.subTest(option, again=again):
                     if again:  # the result of yesterday
-                        self.assertEqual(self.run_program(*QUICK, option, "out").returncode, 0)
+                        self.assertEqual(self.run_program(*quick, option, "out").returncode, 0)
                     before = self.path("out").read_bytes() if again else None
-                    done = self.run_program(*QUICK, option, "out", preexec_fn=limit_file_size)
+                    done = self.run_program(*quick, option, "out", preexec_fn=limit_file_size)
                     self.assertEqual(done.returncode, 1)
-                    self.assert_one_line(done.stderr, "out", "File too large")
+                    self.assert_one_line(done.stderr, "out", "no space" if option == "--save" else "File too large")
                     left = {path.name: content for path, content in self.contents().items()}
                     self.assertEqual(left, {"out": before} if before else {})
             self.path("out").unlink()

@@ -16,8 +16,7 @@ process.env["DIFFBENCH_PLANTED_LOAD"] ??= "0";
 
 /** With budgets that leave a few samples of each row: no test looks at how long anything took. */
 const commands = {
-  comparison:
-    "--grid 48 --iters 40 --budget 10 --trace trace.json",
+  comparison: "--grid 48 --iters 40 --budget 10 --trace trace.json",
   residency: "residency --grid 16 --iters 20 --budget 20",
   scaling: "scaling --grid 64 --iters 20 --threads 1,2 --budget 20",
   sweep:

@@ -2,7 +2,6 @@
 #include "transfer/transfer_report.hpp"
 
 #include "sample_transfer.hpp"
-#include "transfer/transfer_figures.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
