@@ -26,24 +26,29 @@ class Value {
   using List = std::vector<Value>;
   using Object = std::vector<Member>; ///< in the order in which they are written
 
-  Value() noexcept = default;
-  Value(std::nullptr_t) noexcept {}
-  Value(bool truth) : data_(truth) {}
+  Value() noexcept;
+  Value(const Value& other);
+  Value(Value&& other) noexcept;
+  Value& operator=(const Value& other);
+  Value& operator=(Value&& other) noexcept;
+  ~Value();
+  Value(std::nullptr_t) noexcept;
+  Value(bool truth);
   /// Not a number, and infinity, are null: JSON has neither, and readers break on a bare NaN.
   Value(double number);
-  Value(std::int64_t number) : data_(number) {}
-  Value(std::uint64_t number) : data_(number) {}
+  Value(std::int64_t number);
+  Value(std::uint64_t number);
   template <std::integral Integer>
   Value(Integer number)
       : Value(
             static_cast<std::conditional_t<std::is_signed_v<Integer>, std::int64_t, std::uint64_t>>(
                 number)) {}
-  Value(const char* text) : data_(std::string(text)) {}
-  Value(std::string text) : data_(std::move(text)) {}
-  Value(std::string_view text) : data_(std::string(text)) {}
+  Value(const char* text);
+  Value(std::string text);
+  Value(std::string_view text);
   template <typename T>
   Value(const std::vector<T>& elements) : Value(List(elements.begin(), elements.end())) {}
-  Value(List list) : data_(std::move(list)) {}
+  Value(List list);
   /// Null for what is not known.
   template <typename T>
   Value(const std::optional<T>& known) : Value(known ? Value(*known) : Value()) {}
@@ -53,9 +58,7 @@ class Value {
   /// An object.
   Value(std::initializer_list<Member> members);
 
-  [[nodiscard]] static Value list(std::initializer_list<Value> elements = {}) {
-    return List(elements);
-  }
+  [[nodiscard]] static Value list(std::initializer_list<Value> elements = {});
   /// What `of`, a function or a member, makes of each element.
   template <typename Elements, typename Of>
   [[nodiscard]] static Value each(const Elements& elements, Of of) {
@@ -65,8 +68,8 @@ class Value {
     }
     return list;
   }
-  [[nodiscard]] static Value object() { return std::initializer_list<Member>(); }
-  void push_back(Value element) { std::get<List>(data_).push_back(std::move(element)); }
+  [[nodiscard]] static Value object();
+  void push_back(Value element);
   /// Of the list that this is; none of anything else.
   [[nodiscard]] const List& elements() const;
   /// Of the object, or null, that this is: the member, added last where there is none.
@@ -96,5 +99,24 @@ struct Member {
   std::string key;
   Value value;
 };
+
+// Here a member is known, and with it what a value holds.
+inline Value::Value(std::nullptr_t) noexcept {}
+inline Value::Value() noexcept = default;
+inline Value::Value(const Value& other) = default;
+inline Value::Value(Value&& other) noexcept = default;
+inline Value& Value::operator=(const Value& other) = default;
+inline Value& Value::operator=(Value&& other) noexcept = default;
+inline Value::~Value() = default;
+inline Value::Value(bool truth) : data_(truth) {}
+inline Value::Value(std::int64_t number) : data_(number) {}
+inline Value::Value(std::uint64_t number) : data_(number) {}
+inline Value::Value(const char* text) : data_(std::string(text)) {}
+inline Value::Value(std::string text) : data_(std::move(text)) {}
+inline Value::Value(std::string_view text) : data_(std::string(text)) {}
+inline Value::Value(List list) : data_(std::move(list)) {}
+inline Value Value::list(std::initializer_list<Value> elements) { return List(elements); }
+inline Value Value::object() { return std::initializer_list<Member>(); }
+inline void Value::push_back(Value element) { std::get<List>(data_).push_back(std::move(element)); }
 
 } // namespace diffbench::bench

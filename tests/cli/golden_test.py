@@ -51,7 +51,7 @@ def mask_row(header, cells):
 
 def by_name(text):
     """The rows of a comparison are in the order of their times: here in that of their names."""
-    table = re.compile(r"(?m)^((?:backend  threads  time/iter|end to end)  .*\n-----\n)((?:.+  .+\n)+)")
+    table = re.compile(r"(?m)^((?:backend  (?:device  )?threads  time/iter|end to end)  .*\n-----\n)((?:.+  .+\n)+)")
     return table.sub(lambda found: found[1] + "".join(sorted(found[2].splitlines(True))), text)
 
 
