@@ -18,6 +18,7 @@
 #include <sstream>
 
 #include <fcntl.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -93,6 +94,13 @@ bool compilers_can_be_confined() {
 
 Said run_confined(const std::vector<std::string>& command, const fs::path& work_dir,
                   const std::vector<fs::path>& readable) {
+  struct statvfs place {};
+  if (::statvfs(work_dir.c_str(), &place) == 0 && (place.f_flag & ST_NOEXEC) != 0) {
+    throw Unavailable(
+        fmt::format("nothing can be loaded from {}, which is mounted noexec: set "
+                    "TMPDIR to a folder elsewhere",
+                    work_dir.parent_path().string()));
+  }
   std::vector<std::string> words = {child_program().string(), "compile", work_dir.string(),
                                     fmt::to_string(readable.size())};
   std::ranges::transform(readable, std::back_inserter(words),

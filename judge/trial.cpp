@@ -20,8 +20,6 @@ namespace {
 /// record of who accessed it.
 constexpr std::int64_t emulation_bytes = std::int64_t{8} << 30;
 
-/// All runs of a file together may take so many times what one may.
-
 /// Of what is left of a budget: reference and first runs take more than as much again.
 double seconds_for_rounds(double left) {
   constexpr double least = 0.1;

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import unittest
 
-from program import CommandLineTest, parse_json
+from program import PROGRAM, CommandLineTest, parse_json
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "try"))
 import corpus  # noqa: E402
@@ -557,6 +557,22 @@ __global__ void step(const float* u, float* out, int nx, int ny, float factor) {
                 done = self.run_program("try", "a.c", "--no-timing", "--compiler", str(compiler))
                 self.assertEqual(done.returncode, code, done.stderr)
                 self.assert_one_line(done.stderr, "a.c cannot be compiled here: " if code == 4 else "does not compile")
+
+    def test_a_folder_from_which_nothing_can_be_loaded(self):
+        """Is the machine's fault: no verdict, and no points."""
+        self.path("noexec").mkdir()
+        self.path("class").mkdir()
+        inside = ["unshare", "-rm", "sh", "-c", 'mount -t tmpfs -o noexec tmpfs noexec && exec "$@"', "sh"]
+        if subprocess.run([*inside, "true"], cwd=self.directory, capture_output=True).returncode:
+            self.skipTest("no mounts without privileges here")
+        self.path("class/a.c").write_text(corpus.STEP_C)
+        for what in ("class/a.c", "class"):
+            done = subprocess.run([*inside, PROGRAM, "try", what], cwd=self.directory, capture_output=True,
+                                  text=True, env={**os.environ, "TMPDIR": str(self.path("noexec"))})
+            said = " ".join((done.stdout + done.stderr).split())
+            self.assertIn("mounted noexec: set TMPDIR", said)
+            self.assertNotIn("wrong", said)
+            self.assertEqual(done.returncode, 4, said)
 
     def test_what_the_compiler_reads(self):
         """Nothing but the file's own folder and the system's: its name may be put together by the assembler."""
