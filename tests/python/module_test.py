@@ -190,24 +190,14 @@ class Sessions(unittest.TestCase):
         self.assertGreaterEqual(session.provenance()["threads"], 1)
 
     def test_others_run_meanwhile(self):
-        session = diffbench.Session((512, 512), threads=1)
-        session.upload(field(512, 512))
-        counted, ended = [0], threading.Event()
-
-        def count():
-            while not ended.is_set():
-                counted[0] += 1
-                time.sleep(0)
-
-        other = threading.Thread(target=count)
-        other.start()
-        before = counted[0]
-        session.advance(3000)
-        meanwhile = counted[0] - before
-        ended.set()
-        other.join()
-        # A call that kept the GIL would let the other one in once or twice, where it is cut.
-        self.assertGreater(meanwhile, 100)
+        """A call that kept the GIL would let the other one in for one sleep where it is cut: never 10,000 times within a minute."""
+        code = ("import os, signal, threading, time\n"
+                "def count():\n"
+                "    for _ in range(10_000): time.sleep(0)\n"
+                "    os.kill(os.getpid(), signal.SIGINT)\n"
+                "threading.Thread(target=count, daemon=True).start()\n"
+                "try:\n    s.advance(10**12)\nexcept KeyboardInterrupt:\n    print('ran meanwhile')\n")
+        self.assertEqual(of_process(SESSION_OF_A_PROCESS + code), (0, "ran meanwhile\n", ""))
 
     def test_two_threads_take_turns(self):
         u = field(256, 256)
