@@ -60,7 +60,7 @@ target_compile_definitions(fmt::fmt INTERFACE FMT_HEADER_ONLY)
 
 # These two are built, by their own CMake files, whose options are variables here.
 set(CMAKE_POLICY_DEFAULT_CMP0077 NEW)
-if(DIFFBENCH_TESTS AND NOT DIFFBENCH_NUMERICS_ONLY)
+if(DIFFBENCH_TESTS)
   set(INSTALL_GTEST OFF)
   FetchContent_Declare(GTest URL ${github}/google/googletest/archive/release-1.12.1.tar.gz
     URL_HASH SHA256=81964fe578e9bd7c94dfdb09c8e4d6e6759e19967e397dbea48d1c10e45d0df2 OVERRIDE_FIND_PACKAGE)

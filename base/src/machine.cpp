@@ -65,6 +65,20 @@ std::string cpu_fact(const fs::path& root, std::string_view key) {
   return start == text.npos ? "" : text.substr(start);
 }
 
+// Implementer and part, as Linux writes them, of the cores of servers and of small computers. From
+// the cores' reference manuals (MIDR_EL1).
+struct ArmCore {
+  std::string_view numbers;
+  std::string_view name;
+};
+constexpr ArmCore arm_cores[] = {
+    {"0x41 0xd03", "Arm Cortex-A53"},  {"0x41 0xd05", "Arm Cortex-A55"},
+    {"0x41 0xd07", "Arm Cortex-A57"},  {"0x41 0xd08", "Arm Cortex-A72"},
+    {"0x41 0xd0b", "Arm Cortex-A76"},  {"0x41 0xd0c", "Arm Neoverse N1"},
+    {"0x41 0xd40", "Arm Neoverse V1"}, {"0x41 0xd49", "Arm Neoverse N2"},
+    {"0x41 0xd4f", "Arm Neoverse V2"},
+};
+
 // "48K", "32768K", "1M" as sysfs writes cache sizes.
 std::optional<std::int64_t> size_in(const fs::path& path) {
   const std::string line = first_line(path);
@@ -259,10 +273,13 @@ std::string cpu_model(const fs::path& root) {
   // Linux on 64-bit Arm tells only the numbers of MIDR_EL1; they tell one model from another.
   const std::string implementer = cpu_fact(root, "CPU implementer");
   const std::string part = cpu_fact(root, "CPU part");
-  return implementer.empty() || part.empty()
-             ? "unknown CPU"
-             : "Arm CPU, implementer " + implementer + ", part " + part + ", variant " +
-                   cpu_fact(root, "CPU variant");
+  if (implementer.empty() || part.empty()) {
+    return "unknown CPU";
+  }
+  const auto core = std::ranges::find(arm_cores, implementer + " " + part, &ArmCore::numbers);
+  return (core != std::end(arm_cores) ? std::string(core->name)
+                                      : "Arm CPU, implementer " + implementer + ", part " + part) +
+         ", variant " + cpu_fact(root, "CPU variant");
 }
 
 CpuNumbers cpu_numbers(const fs::path& root) {

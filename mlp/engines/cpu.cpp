@@ -34,10 +34,14 @@ std::int64_t round_up(std::int64_t n, std::int64_t multiple) {
 }
 
 template <typename T>
-const LayerKernels<T>& kernels_for(Isa isa) {
+const LayerKernels<T>& kernels_for([[maybe_unused]] Isa isa) {
+#if defined(__x86_64__)
   const KernelSet& set = isa == Isa::avx512 ? avx512_kernels()
                          : isa == Isa::avx2 ? avx2_kernels()
                                             : baseline_kernels();
+#else
+  const KernelSet& set = baseline_kernels();
+#endif
   if constexpr (sizeof(T) == sizeof(float)) {
     return set.float32;
   } else {

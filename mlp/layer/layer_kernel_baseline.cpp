@@ -3,6 +3,10 @@
 // SSE2 on x86-64 and NEON on 64-bit ARM.
 #include "layer/layer_kernel.hpp"
 
+#if defined(__ARM_NEON)
+#include <arm_neon.h>
+#endif
+
 namespace diffbench::mlp {
 
 namespace {
@@ -13,13 +17,24 @@ struct Portable {
   using Vector __attribute__((vector_size(16))) = T;
   using Bits __attribute__((vector_size(16))) = Integer;
   static constexpr std::int64_t count = lanes;
+#if defined(__ARM_NEON)
+  static constexpr int registers = 32;
+  static Vector fma(Vector a, Vector b, Vector c) {
+    if constexpr (lanes == 4) {
+      return vfmaq_f32(c, a, b);
+    } else {
+      return vfmaq_f64(c, a, b);
+    }
+  }
+#else
   static constexpr int registers = 16;
+  static Vector fma(Vector a, Vector b, Vector c) { return a * b + c; }
+#endif
   static Vector load(const T* p) { return *reinterpret_cast<const Vector*>(p); }
   static void store(T* p, Vector v) { *reinterpret_cast<Vector*>(p) = v; }
   static Vector broadcast(T v) { return v - Vector{}; }
   static Vector add(Vector a, Vector b) { return a + b; }
   static Vector mul(Vector a, Vector b) { return a * b; }
-  static Vector fma(Vector a, Vector b, Vector c) { return a * b + c; }
   static Vector div(Vector a, Vector b) { return a / b; }
   static Vector relu(Vector a) {
     const Bits negative = reinterpret_cast<Bits>(a < Vector{});

@@ -71,7 +71,7 @@ Choice choose(const Problem& problem, const SessionOptions& options) {
     }
     for (const simd::Pipes pipes : {simd::Pipes::plain, simd::Pipes::fused}) {
       if (pipes == simd::Pipes::fused && isa == Isa::baseline) {
-        continue; // it has no fused operations
+        continue; // SSE2 has no fused operations, and NEON's run where additions do
       }
       const simd::RowKernels<T>& kernels = row_kernels<T>(isa, pipes);
       const std::string name =
@@ -95,12 +95,14 @@ Choice choose(const Problem& problem, const SessionOptions& options) {
 
 Provenance provenance_of(const Choice& choice, simd::Form form) {
   const simd::Plan& plan = choice.plan;
+  const CpuNumbers cpu = cpu_numbers();
   return {.threads = plan.threads,
           .isa = choice.isa,
           .sweep_depth = plan.depth,
           .resident = plan.resident,
-          .in_core = simd::in_core(simd::core_bound(cpu_numbers(), choice.isa),
-                                   simd::vector_work(choice.isa, choice.pipes), choice.times.times),
+          .in_core =
+              simd::in_core(simd::core_bound(cpu, choice.isa),
+                            simd::vector_work(cpu, choice.isa, choice.pipes), choice.times.times),
           .details = {{"strips", std::to_string(plan.strips)},
                       {"strip_width", std::to_string(plan.strip_width)},
                       {"numbers", form == simd::Form::scaled ? "scaled" : "natural"},

@@ -18,10 +18,12 @@ struct Ports {
   double both;
   double load;
   double store;
+  double store_share = 0; ///< of those pipes, that a store takes for its data
 };
 
-// The ports for each width of vectors that a core has. From the makers' optimisation guides and
-// from Agner Fog, "The microarchitecture of Intel, AMD and VIA CPUs".
+// The ports for each width of vectors that a core has. From the makers' optimisation guides (of
+// Arm: "Software Optimization Guide" of each core, the tables of ASIMD floating point and of loads
+// and stores) and from Agner Fog, "The microarchitecture of Intel, AMD and VIA CPUs".
 struct Core {
   const char* name;
   const char* vendor;
@@ -37,8 +39,8 @@ constexpr Ports zen{2, 2, 4, 2, 1};
 constexpr Ports zen_halves{1, 1, 2, 1, 0.5};
 constexpr Ports skylake{2, 2, 2, 2, 1};
 constexpr Ports golden_cove{2, 2, 3, 3, 2};
-constexpr Ports two_pipes{2, 2, 2, 2, 1};
-constexpr Ports four_pipes{4, 4, 4, 3, 2};
+constexpr Ports two_pipes{2, 2, 2, 2, 1, 1};
+constexpr Ports four_pipes{4, 4, 4, 3, 2, 1};
 
 constexpr const char* amd = "AuthenticAMD";
 constexpr const char* intel = "GenuineIntel";
@@ -61,6 +63,7 @@ constexpr Core cores[] = {
     {"Ice Lake server", intel, 6, 0x6a, 0x6c, skylake, skylake},
     {"Sapphire Rapids", intel, 6, 0x8f, 0x8f, golden_cove, skylake},
     {"Emerald Rapids", intel, 6, 0xcf, 0xcf, golden_cove, skylake},
+    {"Cortex-A76", arm, 0, 0xd0b, 0xd0b, two_pipes, none},
     {"Neoverse N1", arm, 0, 0xd0c, 0xd0c, two_pipes, none},
     {"Neoverse N2", arm, 0, 0xd49, 0xd49, two_pipes, none},
     {"Neoverse V1", arm, 0, 0xd40, 0xd40, four_pipes, none},
@@ -70,10 +73,11 @@ constexpr Core cores[] = {
 } // namespace
 
 // ((above + below) + west) + east, less 4 centre, times the factor, plus centre. Without fused
-// operations the product and the difference are two.
-VectorWork vector_work(Isa isa, Pipes pipes) {
+// operations, which of all vectors SSE2's lack, the product and the difference are two.
+VectorWork vector_work(const CpuNumbers& cpu, Isa isa, Pipes pipes) {
+  const bool is_arm = cpu.vendor.starts_with("0x");
   const double fused = pipes == Pipes::fused ? 1 : 0;
-  return {.adds = (isa == Isa::baseline ? 5.0 : 4.0) - fused,
+  return {.adds = (isa == Isa::baseline && !is_arm ? 5.0 : 4.0) - fused,
           .multiplies = 2 + fused,
           .loads = (block_rows + 2.0) / block_rows,
           .stores = 1};
@@ -86,10 +90,11 @@ CoreBound core_bound(const CpuNumbers& cpu, Isa isa) {
         cpu.model <= core.last_model && ports.both > 0) {
       double least = std::numeric_limits<double>::infinity();
       for (const Pipes pipes : {Pipes::plain, isa == Isa::baseline ? Pipes::plain : Pipes::fused}) {
-        const VectorWork work = vector_work(isa, pipes);
+        const VectorWork work = vector_work(cpu, isa, pipes);
+        const double in_pipes = work.adds + work.multiplies + work.stores * ports.store_share;
         least = std::min(least, std::max({work.adds / ports.add, work.multiplies / ports.multiply,
-                                          (work.adds + work.multiplies) / ports.both,
-                                          work.loads / ports.load, work.stores / ports.store}));
+                                          in_pipes / ports.both, work.loads / ports.load,
+                                          work.stores / ports.store}));
       }
       return {core.name, least};
     }

@@ -16,16 +16,16 @@ struct VectorWork {
   double loads;
   double stores;
 };
-[[nodiscard]] VectorWork vector_work(Isa isa, Pipes pipes);
+[[nodiscard]] VectorWork vector_work(const CpuNumbers& cpu, Isa isa, Pipes pipes);
 
 struct CoreBound {
   std::string core = "unknown core";
   double cycles = 0; ///< a vector takes at least; 0 when the core is unknown
 };
 
-/// For cores whose ports are published: Zen 2 to 5, Skylake to Emerald Rapids, Neoverse N1 to V2.
-/// Of whichever form of the kernel is the quicker: with fused operations an addition runs in either
-/// pipe.
+/// For cores whose ports are published: Zen 2 to 5, Skylake to Emerald Rapids, Cortex-A76, Neoverse
+/// N1 to V2. Of whichever form of the kernel is the quicker: with fused operations an addition runs
+/// in either pipe.
 [[nodiscard]] CoreBound core_bound(const CpuNumbers& cpu, Isa isa);
 
 /// The kernel's work, the bound, and what of it is reached, as a person reads it.

@@ -51,8 +51,8 @@ struct Caches {
 [[nodiscard]] std::int64_t available_memory(const std::filesystem::path& root = "/");
 /// This program's file: absolute; without /proc by the name that it was started with.
 [[nodiscard]] std::filesystem::path program_path();
-/// As the kernel names it, or on 64-bit Arm by the numbers that the kernel has instead; "unknown
-/// CPU" when the system does not tell.
+/// As the kernel names it, or on 64-bit Arm, where it has only numbers, the core that they stand
+/// for, or the numbers; "unknown CPU" when the system does not tell.
 [[nodiscard]] std::string cpu_model(const std::filesystem::path& root = "/");
 
 /// The numbers by which makers tell their cores apart: on x86-64 vendor ("AuthenticAMD"), family

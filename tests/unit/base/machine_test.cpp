@@ -198,10 +198,21 @@ TEST_F(FakeMachine, TheCpuModel) {
 }
 
 TEST_F(FakeMachine, AnArmCpuHasNumbersForAName) {
-  put("proc/cpuinfo",
-      "processor\t: 0\nBogoMIPS\t: 243.75\nFeatures\t: fp asimd\nCPU implementer\t: 0x41\n"
-      "CPU architecture: 8\nCPU variant\t: 0x3\nCPU part\t: 0xd0c\nCPU revision\t: 1\n");
-  EXPECT_EQ(cpu_model(directory()), "Arm CPU, implementer 0x41, part 0xd0c, variant 0x3");
+  const auto named = [&](const std::string& implementer, const std::string& part) {
+    put("proc/cpuinfo",
+        "processor\t: 0\nBogoMIPS\t: 243.75\nFeatures\t: fp asimd\n"
+        "CPU implementer\t: " +
+            implementer +
+            "\nCPU architecture: 8\nCPU variant\t: 0x3\n"
+            "CPU part\t: " +
+            part + "\nCPU revision\t: 1\n");
+    return cpu_model(directory());
+  };
+  EXPECT_EQ(named("0x41", "0xd0c"), "Arm Neoverse N1, variant 0x3");
+  EXPECT_EQ(named("0x41", "0xd40"), "Arm Neoverse V1, variant 0x3");
+  EXPECT_EQ(named("0x41", "0xd4f"), "Arm Neoverse V2, variant 0x3");
+  EXPECT_EQ(named("0x41", "0xd0b"), "Arm Cortex-A76, variant 0x3");
+  EXPECT_EQ(named("0x61", "0xd0c"), "Arm CPU, implementer 0x61, part 0xd0c, variant 0x3");
 }
 
 TEST_F(FakeMachine, TheNumbersOfACore) {

@@ -18,7 +18,21 @@ TEST(CoreBound, IsThatOfTheBusiestPorts) {
   // All arithmetic shares two ports.
   EXPECT_EQ(core_bound({"GenuineIntel", 6, 0x55}, Isa::avx512).cycles, 3);
   EXPECT_EQ(core_bound({"GenuineIntel", 6, 0x8f}, Isa::avx2).cycles, 2);
-  EXPECT_EQ(core_bound({"0x41", 0, 0xd0c}, Isa::baseline).cycles, 3.5);
+}
+
+TEST(CoreBound, OfArmCoresHasFusedOperationsAndTheStoresData) {
+  const VectorWork neon = vector_work({"0x41", 0, 0xd0c}, Isa::baseline, Pipes::plain);
+  EXPECT_EQ(neon.adds + neon.multiplies, 6);
+  const VectorWork sse2 = vector_work({"GenuineIntel", 6, 0x55}, Isa::baseline, Pipes::plain);
+  EXPECT_EQ(sse2.adds + sse2.multiplies, 7);
+  for (const int two_pipes : {0xd0b, 0xd0c, 0xd49}) {
+    EXPECT_EQ(core_bound({"0x41", 0, two_pipes}, Isa::baseline).cycles, 3.5);
+  }
+  for (const int four_pipes : {0xd40, 0xd4f}) {
+    EXPECT_EQ(core_bound({"0x41", 0, four_pipes}, Isa::baseline).cycles, 1.75);
+  }
+  EXPECT_EQ(core_bound({"0x41", 0, 0xd0b}, Isa::baseline).core, "Cortex-A76");
+  EXPECT_EQ(core_bound({"0x61", 0, 0xd0b}, Isa::baseline).cycles, 0); // Apple's
 }
 
 TEST(CoreBound, OfAnotherCoreIsUnknown) {
@@ -29,13 +43,13 @@ TEST(CoreBound, OfAnotherCoreIsUnknown) {
 
 TEST(CoreBound, IsSaidBesideWhatIsReached) {
   const KernelTimes times{.vector_l1 = 0.625, .clock_ghz = 4};
-  EXPECT_EQ(in_core({"Zen 5", 2}, vector_work(Isa::avx512, Pipes::plain), times),
+  EXPECT_EQ(in_core({"Zen 5", 2}, vector_work({}, Isa::avx512, Pipes::plain), times),
             "a vector: 4 additions, 2 multiplications, 1.5 loads, 1 store; 2.50 cycles in L1 at "
             "4.00 GHz, 80 % of the bound of 2.00 by the ports of Zen 5");
-  const VectorWork fused = vector_work(Isa::avx512, Pipes::fused);
+  const VectorWork fused = vector_work({}, Isa::avx512, Pipes::fused);
   EXPECT_THAT(in_core({"Zen 5", 3}, fused, times), HasSubstr("3 additions, 3 mult"));
   EXPECT_THAT(in_core({"Zen 5", 3}, fused, times), HasSubstr("100 % of the bound of 3.00"));
-  EXPECT_THAT(in_core({}, vector_work(Isa::baseline, Pipes::plain), times),
+  EXPECT_THAT(in_core({}, vector_work({}, Isa::baseline, Pipes::plain), times),
               HasSubstr("4.00 GHz; unknown core: no bound"));
 }
 
