@@ -75,6 +75,7 @@ class GpuCheck(unittest.TestCase):
         (self.kit / "bin").mkdir(parents=True)
         for script in ("gpu-check", "gpu_steps.py", "gpu-figures"):
             shutil.copy(ROOT / "scripts" / script, self.kit)
+        shutil.copy(ROOT / "bench/results/public/predictions.json", self.kit)
         for program in KIT:
             self.stand_in(self.kit / "bin" / program)
         self.tools = self.place / "tools"
@@ -152,6 +153,17 @@ class MeasuringPart(GpuCheck):
                        r"rows that are not bit-identical +<= 0 +\d+ +BELOW +.*cuda_graph",
                        r"sanitizer runs with findings +<= 0 +not measured +- +no steps-c.json"):
             self.assertRegex(said, figure)
+
+    def test_predictions_stand_beside_what_was_measured(self):
+        said = self.check("a", "wrong:cuda_graph")
+        for line in (r"640-float32, cuda +\S+ to \S+ +us a step +0.3 +in",
+                     r"640-float32, cuda_stream +\S+ to \S+ +us a step +0.3 +OUT",
+                     r"640-float32, cuda_graph +.* us a step +- +cuda_graph: not verified",
+                     r"16384-float32, cuda_streamed +\S+ to \S+ +GCell/s +3000 +in",
+                     r"transfer, pinned h2d 67108864 +\S+ to \S+ +GB/s +- +transfer: no pinned h2d",
+                     r"mlp-256, cuda_persistent +19 to 23 +us a step +15 +OUT"):
+            self.assertRegex(said, line)
+        self.assertEqual(len(re.findall(r"640-float32, cuda_stream .* us a step", said)), 1)  # of this card alone
 
     def test_what_fails_fails_alone(self):
         self.check("a", "skips:diffbench_unit_mlp", "fails:diffbench_conformance", "fails:device_copy",
