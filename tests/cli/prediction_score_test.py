@@ -36,6 +36,14 @@ class PredictionScore(unittest.TestCase):
             self.assertRegex(measurement["address"], "^https://")
             self.assertRegex(measurement["date"], r"^20\d\d(-\d\d){0,2}$")
 
+    def test_predictions_of_this_program_are_those_of_the_document(self):
+        predictions = json.loads((SCORE.PUBLIC / "predictions.json").read_text())
+        page = (ROOT / "docs/predictions.md").read_text()
+        self.assertIn(predictions["date"], page)
+        for one in predictions["predictions"]:
+            line = next(line for line in page.splitlines() if line.startswith(f"| {one['run']} | {one['row']} |"))
+            self.assertIn(f"| {one['low']:g} to {one['high']:g} |", line)
+
 
 if __name__ == "__main__":
     unittest.main()
