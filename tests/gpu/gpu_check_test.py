@@ -140,6 +140,10 @@ class MeasuringPart(GpuCheck):
         # Far grids are for the kernels made for them.
         self.assertEqual(self.backends_of("16384-float32.json"), ["cuda_stream", "cuda_blocked", "cuda_streamed"])
 
+    def test_a_small_card_has_two_sessions_of_16384_at_once(self):
+        self.check("a", "small")
+        self.assertEqual(self.backends_of("16384-float32.json"), ["cuda_stream", "cuda_streamed"])
+
     def test_figures_have_their_bars_and_predictions(self):
         said = self.check("a", "wrong:cuda_graph")
         for figure in (r"640x640x1000 float32, kernels: best +<= 0.35 ms +0.3 ms +ok",
