@@ -147,12 +147,11 @@ struct BlockLimits {
   std::int64_t most_blocks = 0; ///< 0: as many as the time allows
 };
 
-/// Takes blocks and judges them, from 500 on not after each, until the duel is decided or a limit is
-/// reached; one at least. The coin is `seed`'s. `elapsed` is the time in seconds until now, and is
-/// asked between blocks; `on_block` is told after each. Returns false after Ctrl-C, which loses the
-/// block in progress; throws what a run throws.
-bool run_blocks(Duel& duel, const VerdictRule& rule, const BlockLimits& limits,
-                std::uint64_t seed, const std::function<double()>& elapsed,
-                const std::function<void()>& on_block);
+/// Takes blocks and judges them, from 500 on not after each, until the duel is decided or a limit
+/// is reached; one at least. The coin is `seed`'s. `elapsed` is the time in seconds until now, and
+/// is asked between blocks; `on_block` is told after each. Returns false after Ctrl-C, which loses
+/// the block in progress; throws what a run throws.
+bool run_blocks(Duel& duel, const VerdictRule& rule, const BlockLimits& limits, std::uint64_t seed,
+                const std::function<double()>& elapsed, const std::function<void()>& on_block);
 
 } // namespace diffbench::bench

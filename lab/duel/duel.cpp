@@ -73,8 +73,8 @@ Duel duel_of_commands(const DuelOptions& options, const BuiltRevisions* built,
     card.notes.push_back(fmt::format("{} of {} warm-ups: half of the budget was gone", done.runs,
                                      options.settings.warmup));
   }
-  const int pairs = options.pairs > 0 ? options.pairs
-                                      : affordable_pairs(done.seconds, card.budget_seconds);
+  const int pairs =
+      options.pairs > 0 ? options.pairs : affordable_pairs(done.seconds, card.budget_seconds);
   return {.run = [sides, pairs, block = 0](Side first) mutable {
     ++block;
     return block_of_runs(first, pairs, [&, run = 0](Side side) mutable {
@@ -315,10 +315,10 @@ void declare_verdict(OptionList& options, DuelOptions& typed) {
       "--beside-load", card.beside_load,
       "conclude although other programs run: what holds is then how the two do beside them");
   card.budget_seconds = default_budget_seconds;
-  declare_seconds(
-      options, "--budget SECONDS", card.budget_seconds,
-      "time for the whole run, unless it is decided before; a warm-up and one block are taken in any "
-      "case");
+  declare_seconds(options, "--budget SECONDS", card.budget_seconds,
+                  "time for the whole run, unless it is decided before; a warm-up and one block "
+                  "are taken in any "
+                  "case");
   options.integer("--blocks N", card.most_blocks, {1, 1'000'000}, "at most so many blocks",
                   "as many as the budget allows");
   options.integer("--pairs N", typed.pairs, {1, 1000}, "pairs of runs, or of samples, in a block",

@@ -308,7 +308,8 @@ std::string duel_table(const Judged& judged, Verdicts verdicts) {
   constexpr std::size_t interval_column = 4;
   constexpr std::size_t verdict_column = 5;
   TextTable table = table_of(judged_columns);
-  table.rename(interval_column, fmt::format("{:.4g} % interval", 100 * (1 - judged.standing.alpha)));
+  table.rename(interval_column,
+               fmt::format("{:.4g} % interval", 100 * (1 - judged.standing.alpha)));
   add_row(table, judged_columns, judged);
   if (verdicts == Verdicts::left_out) {
     table.drop(verdict_column);
@@ -401,8 +402,7 @@ std::vector<std::string> notes_of(const DuelCard& card, const Judged& judged) {
   if (judged.duel->left_out() > 0) {
     notes.push_back(warming_note(*judged.duel));
   }
-  if (const std::int64_t failures =
-          failed_runs<&Block::a>(judged) + failed_runs<&Block::b>(judged);
+  if (const std::int64_t failures = failed_runs<&Block::a>(judged) + failed_runs<&Block::b>(judged);
       failures > 0) {
     notes.push_back(fmt::format("{} failed, and counted all the same (--ignore-failure)",
                                 counted(failures, "run")));
@@ -444,10 +444,9 @@ LabReport duel_report(const DuelCard& card, const Duel& duel, const LoadWatch& l
   report.interrupted = interrupted;
   report.disturbed = disturbed;
   if (disturbance) {
-    report.notes.push_back(*disturbance +
-                           (disturbed        ? ", or conclude beside them: --beside-load"
-                            : duel.decided() ? "; the verdict holds beside them"
-                                             : ""));
+    report.notes.push_back(*disturbance + (disturbed ? ", or conclude beside them: --beside-load"
+                                           : duel.decided() ? "; the verdict holds beside them"
+                                                            : ""));
   }
   report.load_is_judged = true;
   if (!card.history.empty()) { // before anything of it is shown

@@ -179,10 +179,10 @@ TEST(Blocks, HaveAsManyPairsAsTheBudgetAffords) {
 TEST(Blocks, OfProcessesThatMayWarmUpHaveNoVerdictBeforeThatIsKnown) {
   const auto blocks_at = [](std::size_t samples) {
     Duel duel{.run = [&](Side first) {
-                               return Block{.first = first,
-                                            .a = {.samples = std::vector(samples, 1.0)},
-                                            .b = {.samples = std::vector(samples, 1.5)}};
-                             }};
+      return Block{.first = first,
+                   .a = {.samples = std::vector(samples, 1.0)},
+                   .b = {.samples = std::vector(samples, 1.5)}};
+    }};
     (void)run_blocks(
         duel, {.margin = 0.02, .alpha = 0.4}, {.seconds = 1e6}, 1, [] { return 0.0; }, [] {});
     EXPECT_EQ(duel.standing.verdict, Verdict::slower);
@@ -239,9 +239,7 @@ TEST(Blocks, HaveAQuotientThatExchangingTheSidesInverts) {
 
 TEST(Warming, FirstSamplesThatAreSlowerInAllProcessesAreLeftOut) {
   std::string log;
-  Duel duel{.run = [&](Side first) {
-                             return warming_block(first, 1.1, {1.5, 1.2}, log);
-                           }};
+  Duel duel{.run = [&](Side first) { return warming_block(first, 1.1, {1.5, 1.2}, log); }};
   (void)run_blocks(
       duel, duel_asked, {.seconds = 1e6}, 1, [] { return 0.0; }, [] {});
   ASSERT_TRUE(duel.warming);
@@ -303,16 +301,15 @@ TEST(Warming, LeavesEqualProcessesWithoutVerdicts) {
     std::mt19937 random(seed);
     std::lognormal_distribution<double> noise(0, 0.05);
     Duel duel{.run = [&](Side first) {
-                               Block block{.first = first, .a = {}, .b = {}};
-                               for (SideReading* reading : {&block.a, &block.b}) {
-                                 const double placement = noise(random);
-                                 for (int i = 0; i < pairs_of_samples; ++i) {
-                                   reading->samples.push_back((i == 0 ? 1.3 : 1) * placement *
-                                                              noise(random));
-                                 }
-                               }
-                               return block;
-                             }};
+      Block block{.first = first, .a = {}, .b = {}};
+      for (SideReading* reading : {&block.a, &block.b}) {
+        const double placement = noise(random);
+        for (int i = 0; i < pairs_of_samples; ++i) {
+          reading->samples.push_back((i == 0 ? 1.3 : 1) * placement * noise(random));
+        }
+      }
+      return block;
+    }};
     (void)run_blocks(
         duel, {.margin = 0.0001, .alpha = 0.05}, {.seconds = 1e6, .most_blocks = 100}, seed,
         [] { return 0.0; }, [] {});

@@ -71,8 +71,7 @@ TEST_F(DuelReport, SaysThatOnlyTheMarginIsOpen) {
   const auto between = [&](double low, double high, int each) {
     Duel duel = ended(DuelEnd::budget, each, low);
     const Duel more = ended(DuelEnd::budget, each, high);
-    duel.blocks.insert(duel.blocks.end(), more.blocks.begin(),
-                                more.blocks.end());
+    duel.blocks.insert(duel.blocks.end(), more.blocks.begin(), more.blocks.end());
     judge(duel, card_.rule);
     return report(duel).sentence;
   };
