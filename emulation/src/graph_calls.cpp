@@ -4,17 +4,7 @@
 
 #include <algorithm>
 
-using diffbench::emulation::call;
-using diffbench::emulation::Capture;
-using diffbench::emulation::CapturePoint;
-using diffbench::emulation::giving_back;
-using diffbench::emulation::Graph;
-using diffbench::emulation::GraphExec;
-using diffbench::emulation::GraphNode;
-using diffbench::emulation::GraphNodes;
-using diffbench::emulation::OperationPtr;
-using diffbench::emulation::Runtime;
-using diffbench::emulation::Stream;
+using namespace diffbench::emulation;
 
 namespace {
 

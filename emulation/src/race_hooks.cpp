@@ -10,19 +10,17 @@
 
 #include <cstddef>
 
-using diffbench::emulation::RaceDetector;
-using diffbench::emulation::site_before;
+using namespace diffbench::emulation;
 
 namespace {
 
 inline void note(const void* address, std::size_t bytes, bool writes, const void* return_address) {
   if (RaceDetector* const detector = RaceDetector::watching()) {
-    if (!diffbench::emulation::emulation_image.holds(address)) {
+    if (!emulation_image.holds(address)) {
       detector->access(address, bytes, writes, site_before(return_address));
     }
-  } else if (diffbench::emulation::host_is_watched) {
-    diffbench::emulation::runtime().host_touches(address, bytes, writes,
-                                                 site_before(return_address));
+  } else if (host_is_watched) {
+    runtime().host_touches(address, bytes, writes, site_before(return_address));
   }
 }
 

@@ -5,16 +5,7 @@
 
 #include <algorithm>
 
-using diffbench::emulation::call;
-using diffbench::emulation::call_site;
-using diffbench::emulation::Capture;
-using diffbench::emulation::Event;
-using diffbench::emulation::giving_back;
-using diffbench::emulation::Memory;
-using diffbench::emulation::OperationPtr;
-using diffbench::emulation::Runtime;
-using diffbench::emulation::Stream;
-using diffbench::emulation::waiting;
+using namespace diffbench::emulation;
 
 namespace {
 

@@ -105,8 +105,9 @@ void detail::report_entry(bool out_of_bounds, const char* message) {
 
 } // namespace diffbench::emulation
 
+using namespace diffbench::emulation;
+
 const char* diffbench_try_findings() {
-  using namespace diffbench::emulation;
   const std::lock_guard lock(runtime_mutex());
   find_unfinished_copies("its results are used");
   find_unchecked_error();
@@ -117,31 +118,29 @@ const char* diffbench_try_findings() {
 }
 
 const char* diffbench_try_counts() {
-  const std::lock_guard lock(diffbench::emulation::runtime_mutex());
+  const std::lock_guard lock(runtime_mutex());
   static std::string text;
-  text =
-      diffbench::emulation::runtime().ledger.json(diffbench::emulation::race_detector().migrated());
+  text = runtime().ledger.json(race_detector().migrated());
   return text.c_str();
 }
 
 void diffbench_try_only_launches() {
-  diffbench::emulation::RaceDetector::disable();
-  diffbench::emulation::only_launches = true;
+  RaceDetector::disable();
+  only_launches = true;
 }
 
-void diffbench_try_count_traffic() { diffbench::emulation::RaceDetector::count_traffic(true); }
+void diffbench_try_count_traffic() { RaceDetector::count_traffic(true); }
 
 void diffbench_try_reset(std::uint64_t seed, std::uint64_t key) {
   static const std::uint64_t first_key = key;
-  if (key != first_key || diffbench::emulation::in_user_image(__builtin_return_address(0))) {
-    const std::lock_guard lock(diffbench::emulation::runtime_mutex());
-    diffbench::emulation::runtime().report("the code would have the device begin anew",
-                                           diffbench::emulation::FindingKind::misuse);
+  if (key != first_key || in_user_image(__builtin_return_address(0))) {
+    const std::lock_guard lock(runtime_mutex());
+    runtime().report("the code would have the device begin anew", FindingKind::misuse);
     return;
   }
-  diffbench::emulation::Settings settings;
+  Settings settings;
   settings.seed = seed;
   // Whoever uses what nobody has written gets other results.
-  diffbench::emulation::poison = seed % 2 == 0 ? 0x3f : 0xff;
-  diffbench::emulation::reset(settings);
+  poison = seed % 2 == 0 ? 0x3f : 0xff;
+  reset(settings);
 }
