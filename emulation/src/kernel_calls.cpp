@@ -185,15 +185,9 @@ void run_kernel(Runtime& state, int device, const GridLaunch& launch,
     state.report(std::move(bug));
     state.fault(device, code);
   };
-  const auto of_kernel = [](FindingKind kind, const std::string& message) {
-    Finding finding;
-    finding.kind = kind;
-    finding.message = message;
-    return finding;
-  };
   GridCounts counts;
   if (const std::string bug = bad_pointer(state, kernel.pointers); !bug.empty()) {
-    give_up(of_kernel(FindingKind::out_of_bounds, bug), cudaErrorIllegalAddress);
+    give_up({.kind = FindingKind::out_of_bounds, .message = bug}, cudaErrorIllegalAddress);
     state.running_kernel = nullptr;
     return;
   }
@@ -201,7 +195,7 @@ void run_kernel(Runtime& state, int device, const GridLaunch& launch,
   if (std::optional<Finding> problem = run_grid(launch, state.random, counts)) {
     give_up(std::move(*problem), cudaErrorLaunchFailure);
   } else if (const std::string written = state.memory.overwritten(); !written.empty()) {
-    give_up(of_kernel(FindingKind::out_of_bounds, written), cudaErrorIllegalAddress);
+    give_up({.kind = FindingKind::out_of_bounds, .message = written}, cudaErrorIllegalAddress);
   }
   count_of_kernel.traffic.add(race_detector().take_traffic());
   state.counters.blocks += counts.blocks;

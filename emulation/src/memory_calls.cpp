@@ -325,10 +325,8 @@ cudaError_t cudaMallocPitch(void** memory, std::size_t* pitch, std::size_t width
 
 // The memory is there at once, which is earlier than it need be.
 cudaError_t cudaMallocAsync(void** memory, std::size_t bytes, cudaStream_t stream) {
-  return call("cudaMallocAsync", [=](Runtime& state) {
-    return state.find_stream(stream) == nullptr
-               ? cudaErrorInvalidResourceHandle
-               : allocate(state, MemoryKind::device, memory, bytes);
+  return on_stream("cudaMallocAsync", stream, [=](Runtime& state, Stream&) {
+    return allocate(state, MemoryKind::device, memory, bytes);
   });
 }
 

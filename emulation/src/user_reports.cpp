@@ -45,12 +45,11 @@ void find_leaks() {
     if (held.first == 1 && state.solves > 1) {
       continue; // made once, and used by every call
     }
-    Finding leak;
-    leak.kind = FindingKind::leak;
-    leak.message = held.second + ", was never given back" +
-                   (held.first > 1 ? ", " + std::to_string(held.first) + " times" : "");
-    leak.at = code_line_of(made_at);
-    state.report(std::move(leak));
+    state.report(
+        Finding{.kind = FindingKind::leak,
+                .message = held.second + ", was never given back" +
+                           (held.first > 1 ? ", " + std::to_string(held.first) + " times" : ""),
+                .at = code_line_of(made_at)});
   }
 }
 
@@ -58,12 +57,11 @@ void find_unchecked_error() {
   Runtime& state = runtime();
   const UncheckedError unchecked = std::exchange(state.unchecked, {});
   if (unchecked.code != cudaSuccess) {
-    Finding finding;
-    finding.kind = FindingKind::unchecked_error;
-    finding.message = unchecked.call + " failed: " + cudaGetErrorString(unchecked.code) +
-                      "; nobody asked whether it did";
-    finding.at = unchecked.at;
-    state.report(std::move(finding));
+    state.report(Finding{.kind = FindingKind::unchecked_error,
+                         .message = unchecked.call +
+                                    " failed: " + cudaGetErrorString(unchecked.code) +
+                                    "; nobody asked whether it did",
+                         .at = unchecked.at});
   }
 }
 
@@ -71,13 +69,11 @@ void find_unfinished_copies(const char* when) {
   Runtime& state = runtime();
   for (const HostUse& use : state.host_uses) {
     if (use.writes && !use.operation->done()) {
-      Finding finding;
-      finding.kind = FindingKind::early_read;
-      finding.message = std::string("the work issued at ") + line_of(use.site) +
-                        " writes to the host's memory, and " + when +
-                        " before anybody has waited for it";
-      finding.at = code_line_of(use.site);
-      state.report(std::move(finding));
+      state.report(Finding{.kind = FindingKind::early_read,
+                           .message = "the work issued at " + line_of(use.site) +
+                                      " writes to the host's memory, and " + when +
+                                      " before anybody has waited for it",
+                           .at = code_line_of(use.site)});
     }
   }
 }
