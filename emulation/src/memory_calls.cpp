@@ -19,12 +19,7 @@ using namespace diffbench::emulation;
 namespace {
 
 void note_allocation(Ledger& ledger, MemoryKind kind, std::size_t bytes) {
-  AllocationCounts& counts = ledger.allocations;
-  CopyCount& count = kind == MemoryKind::device       ? counts.device
-                     : kind == MemoryKind::managed    ? counts.managed
-                     : kind == MemoryKind::registered ? counts.registered
-                                                      : counts.pinned;
-  count.add(static_cast<std::int64_t>(bytes));
+  ledger.allocations[static_cast<std::size_t>(kind)].add(static_cast<std::int64_t>(bytes));
 }
 
 cudaError_t allocate(Runtime& state, MemoryKind kind, void** memory, std::size_t bytes) {
