@@ -114,42 +114,6 @@ template WrongCells wrong_cells(const JudgedRun<float>&, const Field<float>&);
 template WrongCells wrong_cells(const JudgedRun<double>&, const Field<double>&);
 
 template <typename T>
-void find_periods(const std::vector<JudgedRun<T>>& runs, WrongCells& wrong) {
-  // Of the runs with fewest steps, as more of them spread what is wrong.
-  std::vector<std::vector<std::int64_t>> columns, rows;
-  std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
-  for (const JudgedRun<T>& run : runs) {
-    if (run.steps > fewest) {
-      continue;
-    }
-    const Field<T> expected = reference_of(run);
-    const Field<T> result = Rounding(run, expected).beyond(run.result, expected);
-    std::vector<std::int64_t> by_column(static_cast<std::size_t>(run.problem.nx));
-    std::vector<std::int64_t> by_row(static_cast<std::size_t>(run.problem.ny));
-    for (std::int64_t y = 0; y < run.problem.ny; ++y) {
-      for (std::int64_t x = 0; x < run.problem.nx; ++x) {
-        const int wrong_cell = result.row(y)[x] == expected.row(y)[x] ? 0 : 1;
-        by_column[static_cast<std::size_t>(x)] += wrong_cell;
-        by_row[static_cast<std::size_t>(y)] += wrong_cell;
-      }
-    }
-    if (std::ranges::max(by_column) > 0) {
-      if (run.steps < fewest) {
-        columns.clear();
-        rows.clear();
-      }
-      fewest = run.steps;
-      columns.push_back(std::move(by_column));
-      rows.push_back(std::move(by_row));
-    }
-  }
-  wrong.columns = wrong_period(columns);
-  wrong.rows = wrong_period(rows);
-}
-template void find_periods(const std::vector<JudgedRun<float>>&, WrongCells&);
-template void find_periods(const std::vector<JudgedRun<double>>&, WrongCells&);
-
-template <typename T>
 Explanation explain(const std::vector<JudgedRun<T>>& runs) {
   std::vector<const JudgedRun<T>*> by_work;
   by_work.reserve(runs.size());

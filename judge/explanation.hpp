@@ -6,7 +6,6 @@
 #include "diffbench/verify.hpp"
 #include "tried_process.hpp"
 #include "variation.hpp"
-#include "wrong_period.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -25,8 +24,6 @@ struct WrongCells {
   double expected = 0, found = 0;         ///< in it
   std::int64_t unwritten = 0;             ///< cells that still hold what was there before
   std::string map = {};                   ///< lines of '.' and '#', the first row at the top
-  /// Of a wrong one that is not explained: what comes again, in the runs with fewest steps.
-  std::optional<WrongPeriod> columns = {}, rows = {};
 };
 
 /// What explains the results of runs: an arithmetic by the bits, or else a mistake, whatever is
@@ -100,8 +97,5 @@ class Rounding {
 
 template <typename T>
 [[nodiscard]] WrongCells wrong_cells(const JudgedRun<T>& run, const Field<T>& expected);
-/// Sets what comes again in the columns and rows of all wrong runs.
-template <typename T>
-void find_periods(const std::vector<JudgedRun<T>>& runs, WrongCells& wrong);
 
 } // namespace diffbench::bench

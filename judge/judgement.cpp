@@ -498,7 +498,6 @@ class Judge {
       judgement_.advice = found.mistake->advice;
       return;
     }
-    find_periods(runs_, *judgement_.wrong);
     if (named) {
       complain_once(edges + what_is_wrong(run));
     }

@@ -38,11 +38,6 @@ constexpr FileEnding endings[] = {{".c", Language::c},       {".cpp", Language::
                                   {".cu", Language::cuda},   {".py", Language::python},
                                   {".so", Language::library}};
 
-constexpr std::string_view step_form =
-    "void step(const float* u, float* out, int nx, int ny, float factor)";
-constexpr std::string_view solve_form =
-    "void solve(const float* in, float* out, int nx, int ny, int steps, float factor)";
-
 /// Another user's process loads what lies there.
 void let_others_read(const fs::path& path) {
   fs::permissions(path, fs::perms::owner_all | fs::perms::group_exec | fs::perms::others_exec |

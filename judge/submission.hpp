@@ -25,6 +25,12 @@ inline constexpr NameTable<Language, 5> language_names{"language",
   return language_names.name(language);
 }
 
+/// What functions of a file are to be like.
+inline constexpr std::string_view step_form =
+    "void step(const float* u, float* out, int nx, int ny, float factor)";
+inline constexpr std::string_view solve_form =
+    "void solve(const float* in, float* out, int nx, int ny, int steps, float factor)";
+
 /// By the end of its name; empty where that is not known.
 [[nodiscard]] std::optional<Language> known_language(const std::filesystem::path& file);
 /// By the end of its name. Throws InvalidInput, with the ends that are known.

@@ -24,10 +24,6 @@ Value max_ulps(const Judgement& judgement) {
              : Value();
 }
 
-Value period_json(const std::optional<WrongPeriod>& period) {
-  return period ? Value{{"period", period->period}, {"at", period->at}} : Value();
-}
-
 Value wrong_json(const std::optional<WrongCells>& wrong) {
   if (!wrong) {
     return {};
@@ -43,9 +39,7 @@ Value wrong_json(const std::optional<WrongCells>& wrong) {
           {"found", wrong->found},
           {"nonfinite", wrong->difference.nonfinite},
           {"unwritten", wrong->unwritten},
-          {"map", wrong->map},
-          {"columns", period_json(wrong->columns)},
-          {"rows", period_json(wrong->rows)}};
+          {"map", wrong->map}};
 }
 
 constexpr Column<Judgement> judgement_columns[] = {
@@ -79,20 +73,6 @@ std::string cell_text(double cell, Dtype dtype) {
                                    : fmt::format("{}", cell);
 }
 
-/// "  the wrong columns come again every 16: x % 16 = 0, 15"
-std::string period_line(std::string_view lines, char axis,
-                        const std::optional<WrongPeriod>& period) {
-  constexpr std::size_t most_told = 6;
-  if (!period) {
-    return "";
-  }
-  return fmt::format(
-      "  the wrong {} come again every {}{}\n", lines, period->period,
-      period->at.size() > most_told
-          ? ""
-          : fmt::format(": {} % {} = {}", axis, period->period, fmt::join(period->at, ", ")));
-}
-
 /// Below the table: why a dtype is wrong.
 std::string explanation(const Judgement& judgement) {
   std::string text = fmt::format("\n{}: {}\n", to_string(judgement.dtype), verdict_line(judgement));
@@ -111,8 +91,7 @@ std::string explanation(const Judgement& judgement) {
          at += 5) {
       map.replace(at, 1, "\n    ");
     }
-    text += "    " + map + period_line("columns", 'x', wrong.columns) +
-            period_line("rows", 'y', wrong.rows);
+    text += "    " + map;
   }
   if (!judgement.advice.empty()) {
     text += fmt::format("  look at this: {}\n", judgement.advice);

@@ -6,13 +6,14 @@
 
 #include <cuda_runtime.h>
 
+#define DIFFBENCH_SITE \
+  diffbench::emulation::detail::Site site = {__builtin_FILE(), __builtin_LINE()}
+
 namespace cooperative_groups {
 
 class thread_block {
  public:
-  static void sync(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
-    diffbench::emulation::detail::block_barrier({file, line});
-  }
+  static void sync(DIFFBENCH_SITE) { diffbench::emulation::detail::block_barrier(site); }
   static unsigned num_threads() { return blockDim.x * blockDim.y * blockDim.z; }
   static unsigned size() { return num_threads(); }
   static unsigned thread_rank() {
@@ -37,39 +38,28 @@ class thread_block_tile {
   static unsigned meta_group_rank() { return Parent::thread_rank() / Size; }
   static unsigned meta_group_size() { return (Parent::num_threads() + Size - 1) / Size; }
 
-  static void sync(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
-    __syncwarp(mask(), {file, line});
+  static void sync(DIFFBENCH_SITE) { __syncwarp(mask(), site); }
+  template <typename T>
+  static T shfl(T value, int source, DIFFBENCH_SITE) {
+    return __shfl_sync(mask(), value, source, Size, site);
   }
   template <typename T>
-  static T shfl(T value, int source, const char* file = __builtin_FILE(),
-                int line = __builtin_LINE()) {
-    return __shfl_sync(mask(), value, source, Size, {file, line});
+  static T shfl_up(T value, unsigned delta, DIFFBENCH_SITE) {
+    return __shfl_up_sync(mask(), value, delta, Size, site);
   }
   template <typename T>
-  static T shfl_up(T value, unsigned delta, const char* file = __builtin_FILE(),
-                   int line = __builtin_LINE()) {
-    return __shfl_up_sync(mask(), value, delta, Size, {file, line});
+  static T shfl_down(T value, unsigned delta, DIFFBENCH_SITE) {
+    return __shfl_down_sync(mask(), value, delta, Size, site);
   }
   template <typename T>
-  static T shfl_down(T value, unsigned delta, const char* file = __builtin_FILE(),
-                     int line = __builtin_LINE()) {
-    return __shfl_down_sync(mask(), value, delta, Size, {file, line});
+  static T shfl_xor(T value, unsigned lane_mask, DIFFBENCH_SITE) {
+    return __shfl_xor_sync(mask(), value, static_cast<int>(lane_mask), Size, site);
   }
-  template <typename T>
-  static T shfl_xor(T value, unsigned lane_mask, const char* file = __builtin_FILE(),
-                    int line = __builtin_LINE()) {
-    return __shfl_xor_sync(mask(), value, static_cast<int>(lane_mask), Size, {file, line});
-  }
-  static int any(int predicate, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
-    return __any_sync(mask(), predicate, {file, line});
-  }
-  static int all(int predicate, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
-    return __all_sync(mask(), predicate, {file, line});
-  }
+  static int any(int predicate, DIFFBENCH_SITE) { return __any_sync(mask(), predicate, site); }
+  static int all(int predicate, DIFFBENCH_SITE) { return __all_sync(mask(), predicate, site); }
   /// Bit i: the thread with rank i in the tile.
-  static unsigned ballot(int predicate, const char* file = __builtin_FILE(),
-                         int line = __builtin_LINE()) {
-    return __ballot_sync(mask(), predicate, {file, line}) >> first_lane();
+  static unsigned ballot(int predicate, DIFFBENCH_SITE) {
+    return __ballot_sync(mask(), predicate, site) >> first_lane();
   }
 
  private:
@@ -81,9 +71,7 @@ class grid_group {
  public:
   static bool is_valid() { return diffbench::emulation::detail::grid_is_cooperative(); }
   /// In a launch that is not cooperative: a report and a fault.
-  static void sync(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
-    diffbench::emulation::detail::grid_barrier({file, line});
-  }
+  static void sync(DIFFBENCH_SITE) { diffbench::emulation::detail::grid_barrier(site); }
   static unsigned long long num_blocks() {
     return static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z;
   }
@@ -102,27 +90,20 @@ class cluster_group {
  public:
   struct arrival_token {};
 
-  static void sync(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
-    barrier_arrive(file, line);
-    barrier_wait(file, line);
+  static void sync(DIFFBENCH_SITE) {
+    barrier_arrive(site);
+    barrier_wait(site);
   }
-  static arrival_token barrier_arrive(const char* file = __builtin_FILE(),
-                                      int line = __builtin_LINE()) {
-    diffbench::emulation::detail::cluster_arrive({file, line});
+  static arrival_token barrier_arrive(DIFFBENCH_SITE) {
+    diffbench::emulation::detail::cluster_arrive(site);
     return {};
   }
-  static void barrier_wait(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
-    diffbench::emulation::detail::cluster_wait({file, line});
-  }
-  static void barrier_wait(arrival_token&&, const char* file = __builtin_FILE(),
-                           int line = __builtin_LINE()) {
-    barrier_wait(file, line);
-  }
+  static void barrier_wait(DIFFBENCH_SITE) { diffbench::emulation::detail::cluster_wait(site); }
+  static void barrier_wait(arrival_token&&, DIFFBENCH_SITE) { barrier_wait(site); }
   template <typename T>
-  static T* map_shared_rank(T* address, int rank, const char* file = __builtin_FILE(),
-                            int line = __builtin_LINE()) {
-    return static_cast<T*>(diffbench::emulation::detail::map_shared(
-        address, static_cast<unsigned>(rank), {file, line}));
+  static T* map_shared_rank(T* address, int rank, DIFFBENCH_SITE) {
+    return static_cast<T*>(
+        diffbench::emulation::detail::map_shared(address, static_cast<unsigned>(rank), site));
   }
   static unsigned block_rank() { return diffbench::emulation::detail::cluster_block_rank(); }
   static unsigned num_blocks() { return diffbench::emulation::detail::cluster_blocks(); }
@@ -141,18 +122,12 @@ thread_block_tile<Size, Parent> tiled_partition(const Parent&) {
 inline cluster_group this_cluster() { return {}; }
 inline grid_group this_grid() { return {}; }
 
-inline void sync(const thread_block&, const char* file = __builtin_FILE(),
-                 int line = __builtin_LINE()) {
-  thread_block::sync(file, line);
-}
+inline void sync(const thread_block&, DIFFBENCH_SITE) { thread_block::sync(site); }
 template <unsigned Size, typename Parent>
-void sync(const thread_block_tile<Size, Parent>&, const char* file = __builtin_FILE(),
-          int line = __builtin_LINE()) {
-  thread_block_tile<Size, Parent>::sync(file, line);
+void sync(const thread_block_tile<Size, Parent>&, DIFFBENCH_SITE) {
+  thread_block_tile<Size, Parent>::sync(site);
 }
-inline void sync(const grid_group&, const char* file = __builtin_FILE(),
-                 int line = __builtin_LINE()) {
-  grid_group::sync(file, line);
-}
+inline void sync(const grid_group&, DIFFBENCH_SITE) { grid_group::sync(site); }
 
 } // namespace cooperative_groups
+#undef DIFFBENCH_SITE

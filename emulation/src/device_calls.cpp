@@ -5,11 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
-using diffbench::emulation::call;
-using diffbench::emulation::DeviceSpec;
-using diffbench::emulation::Runtime;
-using diffbench::emulation::runtime;
-using diffbench::emulation::waiting;
+using namespace diffbench::emulation;
 
 namespace {
 
@@ -125,7 +121,7 @@ const char* cudaGetErrorString(cudaError_t error) {
 }
 
 cudaError_t cudaPeekAtLastError() {
-  const std::lock_guard lock(diffbench::emulation::runtime_mutex());
+  const std::lock_guard lock(runtime_mutex());
   Runtime& state = runtime();
   state.unchecked = {};
   const bool broken = !state.devices.empty() && state.device().sticky != cudaSuccess;
@@ -133,7 +129,7 @@ cudaError_t cudaPeekAtLastError() {
 }
 
 cudaError_t cudaGetLastError() {
-  const std::lock_guard lock(diffbench::emulation::runtime_mutex());
+  const std::lock_guard lock(runtime_mutex());
   const cudaError_t error = cudaPeekAtLastError();
   runtime().last_error = cudaSuccess;
   return error;

@@ -1,31 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "findings.hpp"
 
+#include <cstddef>
 #include <cstdio>
 
 namespace diffbench::emulation {
 namespace {
 
-const char* name_of(FindingKind kind) {
-  switch (kind) {
-    case FindingKind::race: return "race";
-    case FindingKind::divergence: return "divergence";
-    case FindingKind::out_of_bounds: return "out_of_bounds";
-    case FindingKind::use_after_free: return "use_after_free";
-    case FindingKind::uninitialized: return "uninitialized";
-    case FindingKind::early_read: return "early_read";
-    case FindingKind::copy_direction: return "copy_direction";
-    case FindingKind::copy_size: return "copy_size";
-    case FindingKind::launch_refused: return "launch_refused";
-    case FindingKind::unchecked_error: return "unchecked_error";
-    case FindingKind::leak: return "leak";
-    case FindingKind::host_touches_device: return "host_touches_device";
-    case FindingKind::device_touches_host: return "device_touches_host";
-    case FindingKind::kernel_fault: return "kernel_fault";
-    case FindingKind::misuse: return "misuse";
-  }
-  return "misuse";
-}
+// In the order of FindingKind.
+constexpr const char* kind_names[] = {
+    "race",       "divergence",          "out_of_bounds",       "use_after_free", "uninitialized",
+    "early_read", "copy_direction",      "copy_size",           "launch_refused", "unchecked_error",
+    "leak",       "host_touches_device", "device_touches_host", "kernel_fault",   "misuse"};
 
 /// Whether what the code computes may be another thing in another schedule, or on a card.
 bool affects_result(FindingKind kind) {
@@ -66,7 +52,8 @@ std::string json_text(const std::string& text) {
 }
 
 std::string json_of(const Finding& finding) {
-  std::string json = std::string("{\"kind\": \"") + name_of(finding.kind) +
+  std::string json = std::string("{\"kind\": \"") +
+                     kind_names[static_cast<std::size_t>(finding.kind)] +
                      "\", \"message\": " + json_text(finding.message) + json_line("", finding.at);
   if (finding.by) {
     json += ", \"kernel\": " + json_text(finding.by->kernel) +

@@ -31,7 +31,7 @@ enum class FindingKind {
 
 /// A line of the code; line 0: not known.
 struct CodeLine {
-  std::string file;
+  std::string file = {};
   int line = 0;
   bool operator==(const CodeLine&) const = default;
 };
@@ -44,10 +44,10 @@ struct KernelThread {
 
 struct Finding {
   FindingKind kind = FindingKind::misuse;
-  std::string message; ///< without what precedes it in a report, "kernel step: "
-  CodeLine at;
-  std::optional<KernelThread> by;
-  CodeLine other;         ///< the second one of a race, or where the others wait
+  std::string message = {}; ///< without what precedes it in a report, "kernel step: "
+  CodeLine at = {};
+  std::optional<KernelThread> by = {};
+  CodeLine other = {};    ///< the second one of a race, or where the others wait
   bool unwritten = false; ///< a read of what nobody has written: it counts where it is used
 };
 

@@ -4,17 +4,7 @@
 
 #include <algorithm>
 
-using diffbench::emulation::call;
-using diffbench::emulation::Capture;
-using diffbench::emulation::CapturePoint;
-using diffbench::emulation::giving_back;
-using diffbench::emulation::Graph;
-using diffbench::emulation::GraphExec;
-using diffbench::emulation::GraphNode;
-using diffbench::emulation::GraphNodes;
-using diffbench::emulation::OperationPtr;
-using diffbench::emulation::Runtime;
-using diffbench::emulation::Stream;
+using namespace diffbench::emulation;
 
 namespace {
 
@@ -82,21 +72,17 @@ cudaError_t launch_graph(Runtime& state, GraphExec& exec, Stream& stream) {
 } // namespace
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
-  return call("cudaStreamBeginCapture", [=](Runtime& state) {
-    Stream* found = state.find_stream(stream);
-    if (found == nullptr) {
-      return cudaErrorInvalidResourceHandle;
-    }
-    if (found == &state.device().legacy) {
+  return on_stream("cudaStreamBeginCapture", stream, [=](Runtime& state, Stream& found) {
+    if (&found == &state.device().legacy) {
       return cudaErrorStreamCaptureUnsupported;
     }
-    if (found->capture.capture != nullptr) {
+    if (found.capture.capture != nullptr) {
       return cudaErrorIllegalState;
     }
     auto capture = std::make_shared<Capture>();
     capture->origin = stream;
     capture->mode = mode;
-    found->capture = {capture, {}};
+    found.capture = {capture, {}};
     state.captures.push_back(std::move(capture));
     return cudaSuccess;
   });
@@ -136,12 +122,8 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
 }
 
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
-  return call("cudaStreamIsCapturing", [=](Runtime& state) {
-    const Stream* found = state.find_stream(stream);
-    if (found == nullptr) {
-      return cudaErrorInvalidResourceHandle;
-    }
-    const Capture* capture = found->capture.capture.get();
+  return on_stream("cudaStreamIsCapturing", stream, [=](Runtime&, Stream& found) {
+    const Capture* capture = found.capture.capture.get();
     *status = capture == nullptr ? cudaStreamCaptureStatusNone
               : capture->invalid ? cudaStreamCaptureStatusInvalidated
                                  : cudaStreamCaptureStatusActive;
@@ -173,13 +155,10 @@ cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream) {
 }
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
-  return call("cudaGraphLaunch", [=](Runtime& state) {
-    Stream* its_stream = state.find_stream(stream);
+  return on_stream("cudaGraphLaunch", stream, [=](Runtime& state, Stream& its_stream) {
     const auto found = state.execs.find(exec);
-    if (its_stream == nullptr || found == state.execs.end()) {
-      return cudaErrorInvalidResourceHandle;
-    }
-    return launch_graph(state, found->second, *its_stream);
+    return found == state.execs.end() ? cudaErrorInvalidResourceHandle
+                                      : launch_graph(state, found->second, its_stream);
   });
 }
 

@@ -59,10 +59,7 @@ std::string line_text(Site site) {
 
 Finding finding(FindingKind kind, const std::string& message, const Thread* by = nullptr,
                 const CodeLine& at = {}) {
-  Finding found;
-  found.kind = kind;
-  found.message = message;
-  found.at = at;
+  Finding found{.kind = kind, .message = message, .at = at};
   if (by != nullptr) {
     found.by = KernelThread{{}, by->block->index, by->index};
   }

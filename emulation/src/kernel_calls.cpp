@@ -185,15 +185,9 @@ void run_kernel(Runtime& state, int device, const GridLaunch& launch,
     state.report(std::move(bug));
     state.fault(device, code);
   };
-  const auto of_kernel = [](FindingKind kind, const std::string& message) {
-    Finding finding;
-    finding.kind = kind;
-    finding.message = message;
-    return finding;
-  };
   GridCounts counts;
   if (const std::string bug = bad_pointer(state, kernel.pointers); !bug.empty()) {
-    give_up(of_kernel(FindingKind::out_of_bounds, bug), cudaErrorIllegalAddress);
+    give_up({.kind = FindingKind::out_of_bounds, .message = bug}, cudaErrorIllegalAddress);
     state.running_kernel = nullptr;
     return;
   }
@@ -201,7 +195,7 @@ void run_kernel(Runtime& state, int device, const GridLaunch& launch,
   if (std::optional<Finding> problem = run_grid(launch, state.random, counts)) {
     give_up(std::move(*problem), cudaErrorLaunchFailure);
   } else if (const std::string written = state.memory.overwritten(); !written.empty()) {
-    give_up(of_kernel(FindingKind::out_of_bounds, written), cudaErrorIllegalAddress);
+    give_up({.kind = FindingKind::out_of_bounds, .message = written}, cudaErrorIllegalAddress);
   }
   count_of_kernel.traffic.add(race_detector().take_traffic());
   state.counters.blocks += counts.blocks;
@@ -280,8 +274,7 @@ cudaError_t detail::launch(const cudaLaunchConfig_t& config, KernelCall kernel) 
 
 } // namespace diffbench::emulation
 
-using diffbench::emulation::call;
-using diffbench::emulation::Runtime;
+using namespace diffbench::emulation;
 
 cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute, int value) {
   return call("cudaFuncSetAttribute", [=](Runtime& state) {
@@ -313,13 +306,12 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* ke
       return cudaErrorNoKernelImageForDevice;
     }
     *attributes = {};
-    attributes->numRegs = diffbench::emulation::registers_of(kernel);
+    attributes->numRegs = registers_of(kernel);
     attributes->maxThreadsPerBlock =
         std::min(1024, spec.registers_per_multiprocessor / attributes->numRegs / 32 * 32);
     attributes->binaryVersion = 10 * spec.compute_major + spec.compute_minor;
     attributes->ptxVersion = spec.code_for != 0 ? spec.code_for : attributes->binaryVersion;
-    attributes->maxDynamicSharedSizeBytes =
-        static_cast<int>(diffbench::emulation::shared_limit(state, kernel));
+    attributes->maxDynamicSharedSizeBytes = static_cast<int>(shared_limit(state, kernel));
     return cudaSuccess;
   });
 }
@@ -331,10 +323,9 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const voi
     if (block_size <= 0) {
       return cudaErrorInvalidValue;
     }
-    const bool allowed = shared_bytes <= diffbench::emulation::shared_limit(state, kernel);
-    *blocks = allowed ? diffbench::emulation::occupancy(state.device().spec, kernel,
-                                                        static_cast<std::size_t>(block_size),
-                                                        shared_bytes)
+    const bool allowed = shared_bytes <= shared_limit(state, kernel);
+    *blocks = allowed ? occupancy(state.device().spec, kernel, static_cast<std::size_t>(block_size),
+                                  shared_bytes)
                       : 0;
     return cudaSuccess;
   });
@@ -344,18 +335,18 @@ cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void* kernel,
                                            const cudaLaunchConfig_t* config) {
   return call("cudaOccupancyMaxActiveClusters", [=](Runtime& state) {
     bool clustered = false;
-    const auto launch = diffbench::emulation::launch_of(*config, clustered);
+    const auto launch = launch_of(*config, clustered);
     if (!launch) {
       return cudaErrorInvalidClusterSize;
     }
-    const cudaError_t why = diffbench::emulation::cluster_refused(state, kernel, *launch);
+    const cudaError_t why = cluster_refused(state, kernel, *launch);
     if (why == cudaErrorLaunchOutOfResources ||
-        launch->shared_bytes > diffbench::emulation::shared_limit(state, kernel)) {
+        launch->shared_bytes > shared_limit(state, kernel)) {
       *clusters = 0;
       return cudaSuccess;
     }
     if (why == cudaSuccess) {
-      *clusters = diffbench::emulation::active_clusters(state.device().spec, kernel, *launch);
+      *clusters = active_clusters(state.device().spec, kernel, *launch);
     }
     return why;
   });

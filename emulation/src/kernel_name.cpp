@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel_name.hpp"
 
+#include "elf_section.hpp"
+
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <vector>
@@ -16,36 +17,17 @@
 namespace diffbench::emulation {
 namespace {
 
-template <typename T>
-std::vector<T> read_table(std::ifstream& file, std::uint64_t offset, std::uint64_t bytes) {
-  std::vector<T> table(bytes / sizeof(T));
-  file.seekg(static_cast<std::streamoff>(offset));
-  file.read(reinterpret_cast<char*>(table.data()),
-            static_cast<std::streamsize>(table.size() * sizeof(T)));
-  return file ? table : std::vector<T>();
-}
-
 // The name of the function at `address` of an ELF file, as it is linked; empty when there is none.
 std::string symbol_at(const std::string& path, std::uint64_t address) {
-  std::ifstream file(path, std::ios::binary);
-  const auto headers = read_table<Elf64_Ehdr>(file, 0, sizeof(Elf64_Ehdr));
-  if (headers.empty() || std::memcmp(headers[0].e_ident, ELFMAG, SELFMAG) != 0) {
-    return {};
-  }
-  const auto sections =
-      read_table<Elf64_Shdr>(file, headers[0].e_shoff, headers[0].e_shnum * sizeof(Elf64_Shdr));
-  for (const Elf64_Shdr& section : sections) {
-    if (section.sh_type != SHT_SYMTAB || section.sh_link >= sections.size()) {
-      continue;
-    }
-    const Elf64_Shdr& strings = sections[section.sh_link];
-    auto names = read_table<char>(file, strings.sh_offset, strings.sh_size);
-    names.push_back('\0');
-    for (const auto& symbol : read_table<Elf64_Sym>(file, section.sh_offset, section.sh_size)) {
-      if (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_value == address &&
-          symbol.st_name < names.size()) {
-        return &names[symbol.st_name];
-      }
+  const std::vector<std::uint8_t> table = section_named(path, ".symtab");
+  std::vector<std::uint8_t> names = section_named(path, ".strtab");
+  names.push_back(0);
+  Elf64_Sym symbol{};
+  for (std::size_t at = 0; at + sizeof symbol <= table.size(); at += sizeof symbol) {
+    std::memcpy(&symbol, table.data() + at, sizeof symbol);
+    if (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_value == address &&
+        symbol.st_name < names.size()) {
+      return reinterpret_cast<const char*>(&names[symbol.st_name]);
     }
   }
   return {};

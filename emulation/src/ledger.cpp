@@ -2,6 +2,7 @@
 #include "ledger.hpp"
 
 #include "findings.hpp"
+#include "memory.hpp"
 
 namespace diffbench::emulation {
 namespace {
@@ -55,6 +56,9 @@ void KernelTraffic::add(const KernelTraffic& other) {
 }
 
 std::string Ledger::json(const std::array<std::int64_t, 2>& migrated) const {
+  const auto of = [this](MemoryKind kind) {
+    return count_json(allocations[static_cast<std::size_t>(kind)]);
+  };
   const char* const ways[] = {"to_device", "to_host", "on_device", "on_host"};
   std::string json = "{\"copies\": {";
   for (std::size_t way = 0; way < copies.size(); ++way) {
@@ -68,10 +72,10 @@ std::string Ledger::json(const std::array<std::int64_t, 2>& migrated) const {
           member("asynchronous_pageable", count_json(pageable_async)) + ", " +
           member("memsets", count_json(memsets)) + ", " + member("waits", waits) + ", " +
           member("drains", drains) + ", \"allocations\": {" +
-          member("device", count_json(allocations.device)) + ", " +
-          member("pinned", count_json(allocations.pinned)) + ", " +
-          member("registered", count_json(allocations.registered)) + ", " +
-          member("managed", count_json(allocations.managed)) + "}, " + member("frees", frees) +
+          member("device", of(MemoryKind::device)) + ", " +
+          member("pinned", of(MemoryKind::pinned)) + ", " +
+          member("registered", of(MemoryKind::registered)) + ", " +
+          member("managed", of(MemoryKind::managed)) + "}, " + member("frees", frees) +
           ", \"migrated\": {" + pair_json("to_device", "to_host", migrated) + "}, \"kernels\": [";
   bool first = true;
   for (const auto& [name, count] : kernels) {

@@ -50,11 +50,6 @@ struct KernelCount {
   KernelTraffic traffic;
 };
 
-/// Memory that was allocated, page-locked or registered.
-struct AllocationCounts {
-  CopyCount device, pinned, registered, managed;
-};
-
 struct Ledger {
   /// By way and memory (of those that touch the host's).
   std::array<std::array<CopyCount, host_memories>, copy_ways> copies{};
@@ -65,7 +60,8 @@ struct Ledger {
   std::int64_t waits = 0;         ///< for the device, but those of copies
   std::int64_t drains = 0;        ///< times that the host has waited for kernels, copies included
   bool kernels_under_way = false; ///< which nobody has waited for
-  AllocationCounts allocations;
+  /// Memory that was allocated, page-locked or registered, by MemoryKind.
+  std::array<CopyCount, 4> allocations{};
   std::int64_t frees = 0;
   std::map<std::string, KernelCount> kernels;
 

@@ -14,32 +14,12 @@
 #include <cstring>
 #include <utility>
 
-using diffbench::emulation::AllocationCounts;
-using diffbench::emulation::Buffer;
-using diffbench::emulation::call;
-using diffbench::emulation::call_site;
-using diffbench::emulation::CopyCount;
-using diffbench::emulation::CopyWay;
-using diffbench::emulation::FindingKind;
-using diffbench::emulation::giving_back;
-using diffbench::emulation::HostMemory;
-using diffbench::emulation::HostUse;
-using diffbench::emulation::Ledger;
-using diffbench::emulation::MemoryKind;
-using diffbench::emulation::race_detector;
-using diffbench::emulation::Runtime;
-using diffbench::emulation::Stream;
-using diffbench::emulation::waiting;
+using namespace diffbench::emulation;
 
 namespace {
 
 void note_allocation(Ledger& ledger, MemoryKind kind, std::size_t bytes) {
-  AllocationCounts& counts = ledger.allocations;
-  CopyCount& count = kind == MemoryKind::device       ? counts.device
-                     : kind == MemoryKind::managed    ? counts.managed
-                     : kind == MemoryKind::registered ? counts.registered
-                                                      : counts.pinned;
-  count.add(static_cast<std::int64_t>(bytes));
+  ledger.allocations[static_cast<std::size_t>(kind)].add(static_cast<std::int64_t>(bytes));
 }
 
 cudaError_t allocate(Runtime& state, MemoryKind kind, void** memory, std::size_t bytes) {
@@ -292,26 +272,41 @@ Rows rows_of(void* to, std::size_t to_pitch, const void* from, std::size_t from_
           height};
 }
 
+cudaError_t allocation(const char* name, MemoryKind kind, void** memory, std::size_t bytes) {
+  return call(name, [=](Runtime& state) { return allocate(state, kind, memory, bytes); });
+}
+
+cudaError_t copying(const char* name, const Rows& rows, cudaMemcpyKind kind, cudaStream_t stream,
+                    bool blocks) {
+  return call(
+      name,
+      [=](Runtime& state) { return copy(state, rows, kind, state.find_stream(stream), blocks); },
+      blocks ? WhenMadeToFail::drop_pending : WhenMadeToFail::nothing);
+}
+
+cudaError_t setting(const char* name, void* memory, int value, std::size_t bytes,
+                    cudaStream_t stream, bool counted = true) {
+  return call(name, [=](Runtime& state) {
+    return set_bytes(state, memory, value, bytes, state.find_stream(stream), counted);
+  });
+}
+
 } // namespace
 
 cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
-  return call("cudaMalloc",
-              [=](Runtime& state) { return allocate(state, MemoryKind::device, memory, bytes); });
+  return allocation("cudaMalloc", MemoryKind::device, memory, bytes);
 }
 
 cudaError_t cudaMallocManaged(void** memory, std::size_t bytes, unsigned) {
-  return call("cudaMallocManaged",
-              [=](Runtime& state) { return allocate(state, MemoryKind::managed, memory, bytes); });
+  return allocation("cudaMallocManaged", MemoryKind::managed, memory, bytes);
 }
 
 cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned) {
-  return call("cudaHostAlloc",
-              [=](Runtime& state) { return allocate(state, MemoryKind::pinned, memory, bytes); });
+  return allocation("cudaHostAlloc", MemoryKind::pinned, memory, bytes);
 }
 
 cudaError_t cudaMallocHost(void** memory, std::size_t bytes, unsigned) {
-  return call("cudaMallocHost",
-              [=](Runtime& state) { return allocate(state, MemoryKind::pinned, memory, bytes); });
+  return allocation("cudaMallocHost", MemoryKind::pinned, memory, bytes);
 }
 
 cudaError_t cudaMallocPitch(void** memory, std::size_t* pitch, std::size_t width,
@@ -325,10 +320,8 @@ cudaError_t cudaMallocPitch(void** memory, std::size_t* pitch, std::size_t width
 
 // The memory is there at once, which is earlier than it need be.
 cudaError_t cudaMallocAsync(void** memory, std::size_t bytes, cudaStream_t stream) {
-  return call("cudaMallocAsync", [=](Runtime& state) {
-    return state.find_stream(stream) == nullptr
-               ? cudaErrorInvalidResourceHandle
-               : allocate(state, MemoryKind::device, memory, bytes);
+  return on_stream("cudaMallocAsync", stream, [=](Runtime& state, Stream&) {
+    return allocate(state, MemoryKind::device, memory, bytes);
   });
 }
 
@@ -428,35 +421,25 @@ cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
 }
 
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
-  return waiting("cudaMemcpy", [=](Runtime& state) {
-    return copy(state, rows_of(to, bytes, from, bytes, bytes, 1), kind, state.find_stream(nullptr),
-                true);
-  });
+  return copying("cudaMemcpy", rows_of(to, bytes, from, bytes, bytes, 1), kind, nullptr, true);
 }
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream) {
-  return call("cudaMemcpyAsync", [=](Runtime& state) {
-    return copy(state, rows_of(to, bytes, from, bytes, bytes, 1), kind, state.find_stream(stream),
-                false);
-  });
+  return copying("cudaMemcpyAsync", rows_of(to, bytes, from, bytes, bytes, 1), kind, stream, false);
 }
 
 cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                          std::size_t width, std::size_t height, cudaMemcpyKind kind) {
-  return waiting("cudaMemcpy2D", [=](Runtime& state) {
-    return copy(state, rows_of(to, to_pitch, from, from_pitch, width, height), kind,
-                state.find_stream(nullptr), true);
-  });
+  return copying("cudaMemcpy2D", rows_of(to, to_pitch, from, from_pitch, width, height), kind,
+                 nullptr, true);
 }
 
 cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
                               std::size_t from_pitch, std::size_t width, std::size_t height,
                               cudaMemcpyKind kind, cudaStream_t stream) {
-  return call("cudaMemcpy2DAsync", [=](Runtime& state) {
-    return copy(state, rows_of(to, to_pitch, from, from_pitch, width, height), kind,
-                state.find_stream(stream), false);
-  });
+  return copying("cudaMemcpy2DAsync", rows_of(to, to_pitch, from, from_pitch, width, height), kind,
+                 stream, false);
 }
 
 cudaError_t cudaMemset2D(void* memory, std::size_t pitch, int value, std::size_t width,
@@ -475,15 +458,11 @@ cudaError_t cudaMemset2D(void* memory, std::size_t pitch, int value, std::size_t
 }
 
 cudaError_t cudaMemset(void* memory, int value, std::size_t bytes) {
-  return call("cudaMemset", [=](Runtime& state) {
-    return set_bytes(state, memory, value, bytes, state.find_stream(nullptr));
-  });
+  return setting("cudaMemset", memory, value, bytes, nullptr);
 }
 
 cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStream_t stream) {
-  return call("cudaMemsetAsync", [=](Runtime& state) {
-    return set_bytes(state, memory, value, bytes, state.find_stream(stream));
-  });
+  return setting("cudaMemsetAsync", memory, value, bytes, stream);
 }
 
 // Where managed memory resides makes no difference here; the pointer and the place are checked.
@@ -521,9 +500,7 @@ cudaError_t cudaMemAdvise(const void* memory, std::size_t bytes, cudaMemoryAdvis
 namespace diffbench::emulation::detail {
 
 void poison_device(void* memory, std::size_t bytes) {
-  static_cast<void>(call("cudaMemset", [=](Runtime& state) {
-    return set_bytes(state, memory, 0xff, bytes, state.find_stream(nullptr), /*counted=*/false);
-  }));
+  static_cast<void>(setting("cudaMemset", memory, 0xff, bytes, nullptr, /*counted=*/false));
 }
 
 namespace {

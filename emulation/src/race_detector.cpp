@@ -613,6 +613,12 @@ void RaceDetector::report(Stamp earlier, bool earlier_writes, const Access& acce
                                     : 0});
 }
 
+uint3 RaceDetector::thread_index(const Stamp& access) const {
+  const dim3& shape = executed(access.block).block;
+  const auto rank = static_cast<unsigned>(access.thread);
+  return {rank % shape.x, rank / shape.x % shape.y, rank / shape.x / shape.y};
+}
+
 uint3 RaceDetector::block_index(std::uint32_t block) const {
   const Executed& kernel = executed(block);
   const auto rank = block - kernel.first;
@@ -631,11 +637,8 @@ std::string RaceDetector::describe(const Stamp& access, bool writes, const Execu
   if (access.site == 0) {
     return block + (access.epoch == beginning ? " begins" : " returns");
   }
-  const auto rank = static_cast<unsigned>(access.thread);
-  return block + ", thread " +
-         triple(
-             {rank % by.block.x, rank / by.block.x % by.block.y, rank / by.block.x / by.block.y}) +
-         verb + (access.scope != 0 ? " atomically" : "") + " at " + line_of(access.site);
+  return block + ", thread " + triple(thread_index(access)) + verb +
+         (access.scope != 0 ? " atomically" : "") + " at " + line_of(access.site);
 }
 
 CodeLine RaceDetector::code_line(const Stamp& access) const {
@@ -648,11 +651,7 @@ std::optional<KernelThread> RaceDetector::kernel_thread(const Stamp& access) con
   if (by.kernel == nullptr) {
     return std::nullopt;
   }
-  const auto rank = static_cast<unsigned>(access.thread);
-  return KernelThread{
-      kernel_name(by.kernel),
-      block_index(access.block),
-      {rank % by.block.x, rank / by.block.x % by.block.y, rank / by.block.x / by.block.y}};
+  return KernelThread{kernel_name(by.kernel), block_index(access.block), thread_index(access)};
 }
 
 std::vector<Finding> RaceDetector::take_races() {
@@ -661,16 +660,15 @@ std::vector<Finding> RaceDetector::take_races() {
     if (race.guess != 0 && guesses_.contains(race.guess)) {
       continue;
     }
-    Finding finding;
-    finding.kind = FindingKind::race;
-    finding.message = "race on " + race.where + ": " +
-                      describe(race.later, race.later_writes, nullptr) +
-                      ", and nothing orders it with: " +
-                      describe(race.earlier, race.earlier_writes, &executed(race.later.block));
-    finding.at = code_line(race.later);
-    finding.by = kernel_thread(race.later);
-    finding.other = code_line(race.earlier);
-    found.push_back(std::move(finding));
+    found.push_back(
+        {.kind = FindingKind::race,
+         .message = "race on " + race.where + ": " +
+                    describe(race.later, race.later_writes, nullptr) +
+                    ", and nothing orders it with: " +
+                    describe(race.earlier, race.earlier_writes, &executed(race.later.block)),
+         .at = code_line(race.later),
+         .by = kernel_thread(race.later),
+         .other = code_line(race.earlier)});
   }
   return found;
 }
@@ -683,14 +681,13 @@ void RaceDetector::report_unwritten_read(const Access& access) {
   if (!reported_reads_.insert({watched_->begin, site}).second) {
     return;
   }
-  Finding finding;
-  finding.kind = FindingKind::uninitialized;
-  finding.unwritten = true;
-  finding.message = describe(now, false, nullptr) + " byte " +
-                    std::to_string(address_ - watched_->begin) + " of " + memory_name() +
-                    ", which nobody has written";
-  finding.at = code_line(now);
-  finding.by = kernel_thread(now);
+  Finding finding{.kind = FindingKind::uninitialized,
+                  .message = describe(now, false, nullptr) + " byte " +
+                             std::to_string(address_ - watched_->begin) + " of " + memory_name() +
+                             ", which nobody has written",
+                  .at = code_line(now),
+                  .by = kernel_thread(now),
+                  .unwritten = true};
   const auto copied = short_copies_.find(watched_->begin);
   if (copied != short_copies_.end() && address_ >= watched_->begin + copied->second.bytes) {
     finding.kind = FindingKind::copy_size;

@@ -218,6 +218,7 @@ class RaceDetector {
   Executed& execute(std::uint32_t blocks);
   [[nodiscard]] const Executed& executed(std::uint32_t block) const;
   [[nodiscard]] uint3 block_index(std::uint32_t block) const;
+  [[nodiscard]] uint3 thread_index(const Stamp& access) const;
   /// Without the kernel, if that is what was described before.
   [[nodiscard]] CodeLine code_line(const Stamp& access) const;
   [[nodiscard]] std::optional<KernelThread> kernel_thread(const Stamp& access) const;

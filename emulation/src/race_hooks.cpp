@@ -10,46 +10,35 @@
 
 #include <cstddef>
 
-using diffbench::emulation::RaceDetector;
-using diffbench::emulation::site_before;
+using namespace diffbench::emulation;
 
 namespace {
 
 inline void note(const void* address, std::size_t bytes, bool writes, const void* return_address) {
   if (RaceDetector* const detector = RaceDetector::watching()) {
-    if (!diffbench::emulation::emulation_image.holds(address)) {
+    if (!emulation_image.holds(address)) {
       detector->access(address, bytes, writes, site_before(return_address));
     }
-  } else if (diffbench::emulation::host_is_watched) {
-    diffbench::emulation::runtime().host_touches(address, bytes, writes,
-                                                 site_before(return_address));
+  } else if (host_is_watched) {
+    runtime().host_touches(address, bytes, writes, site_before(return_address));
   }
 }
 
 } // namespace
 
 // NOLINTBEGIN: the names are the compiler's
-#define DIFFBENCH_ACCESS(bytes)                               \
-  void __tsan_read##bytes(void* address) {                    \
+#define DIFFBENCH_ACCESS_OF(KIND, bytes)                      \
+  void __tsan_##KIND##read##bytes(void* address) {            \
     note(address, bytes, false, __builtin_return_address(0)); \
   }                                                           \
-  void __tsan_write##bytes(void* address) {                   \
+  void __tsan_##KIND##write##bytes(void* address) {           \
     note(address, bytes, true, __builtin_return_address(0));  \
   }                                                           \
-  void __tsan_unaligned_read##bytes(void* address) {          \
-    note(address, bytes, false, __builtin_return_address(0)); \
-  }                                                           \
-  void __tsan_unaligned_write##bytes(void* address) {         \
-    note(address, bytes, true, __builtin_return_address(0));  \
-  }                                                           \
-  void __tsan_read_write##bytes(void* address) {              \
-    note(address, bytes, false, __builtin_return_address(0)); \
-    note(address, bytes, true, __builtin_return_address(0));  \
-  }                                                           \
-  void __tsan_unaligned_read_write##bytes(void* address) {    \
+  void __tsan_##KIND##read_write##bytes(void* address) {      \
     note(address, bytes, false, __builtin_return_address(0)); \
     note(address, bytes, true, __builtin_return_address(0));  \
   }
+#define DIFFBENCH_ACCESS(bytes) DIFFBENCH_ACCESS_OF(, bytes) DIFFBENCH_ACCESS_OF(unaligned_, bytes)
 
 // Atomic accesses of the compiler, which kernels have not: reference counts of the host's code.
 #define DIFFBENCH_ATOMIC(bits, T)                                                               \

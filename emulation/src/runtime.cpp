@@ -90,10 +90,7 @@ Event* Runtime::find_event(cudaEvent_t handle) {
 }
 
 void Runtime::report(const std::string& bug, FindingKind kind) {
-  Finding finding;
-  finding.kind = kind;
-  finding.message = bug;
-  report(std::move(finding));
+  report(Finding{.kind = kind, .message = bug});
 }
 
 void Runtime::report(Finding finding) {
@@ -150,11 +147,10 @@ void Runtime::host_touches(const void* data, std::size_t bytes, bool writes, std
   const auto begin = reinterpret_cast<std::uintptr_t>(data);
   const auto verb = [writes] { return std::string("the host ") + (writes ? "writes" : "reads"); };
   if (is_variable_of_device_alone(data)) {
-    Finding finding;
-    finding.at = code_line_of(site);
-    finding.kind = FindingKind::host_touches_device;
-    finding.message = verb() + " a variable of the device, which has another one of its own";
-    report(std::move(finding));
+    report(
+        Finding{.kind = FindingKind::host_touches_device,
+                .message = verb() + " a variable of the device, which has another one of its own",
+                .at = code_line_of(site)});
     return;
   }
   for (const HostUse& use : host_uses) {
@@ -162,13 +158,12 @@ void Runtime::host_touches(const void* data, std::size_t bytes, bool writes, std
     if (!overlaps || use.operation->done() || (!writes && !use.writes)) {
       continue;
     }
-    Finding finding;
-    finding.at = code_line_of(site);
-    finding.kind = FindingKind::early_read;
-    finding.other = code_line_of(use.site);
-    finding.message = verb() + " memory that the work issued at " + line_of(use.site) +
-                      (use.writes ? " writes to" : " reads") + ", and has not waited for that work";
-    report(std::move(finding));
+    report(Finding{.kind = FindingKind::early_read,
+                   .message = verb() + " memory that the work issued at " + line_of(use.site) +
+                              (use.writes ? " writes to" : " reads") +
+                              ", and has not waited for that work",
+                   .at = code_line_of(site),
+                   .other = code_line_of(use.site)});
     const OperationPtr operation = use.operation;
     run_until_done(operation);
     return;

@@ -217,6 +217,19 @@ inline cudaError_t waiting(const char* name, const std::function<cudaError_t(Run
   return call(name, body, WhenMadeToFail::drop_pending);
 }
 
+/// For calls on a stream that has to be there.
+inline cudaError_t on_stream(const char* name, cudaStream_t handle,
+                             const std::function<cudaError_t(Runtime&, Stream&)>& body,
+                             WhenMadeToFail when = WhenMadeToFail::nothing) {
+  return call(
+      name,
+      [&](Runtime& state) {
+        Stream* const stream = state.find_stream(handle);
+        return stream == nullptr ? cudaErrorInvalidResourceHandle : body(state, *stream);
+      },
+      when);
+}
+
 /// Findings are also written to this file as they come, a line each. From the environment.
 inline constexpr const char* findings_fd_variable = "DIFFBENCH_TRY_FINDINGS_FD";
 

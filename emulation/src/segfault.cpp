@@ -71,12 +71,10 @@ std::uint64_t instruction_of(void* context) {
 void on_segfault(int, siginfo_t* info, void* context) {
   const Explanation bug = explain(info->si_addr);
   if (!bug.text.empty()) {
-    Finding finding;
-    finding.kind = bug.kind;
-    finding.message = bug.text;
-    finding.by = current_thread();
-    finding.at = code_line_of(instruction_of(context));
-    runtime().report(std::move(finding));
+    runtime().report(Finding{.kind = bug.kind,
+                             .message = bug.text,
+                             .at = code_line_of(instruction_of(context)),
+                             .by = current_thread()});
   }
   // The access is repeated, and faults again.
   sigaction(SIGSEGV, &previous, nullptr);

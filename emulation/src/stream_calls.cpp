@@ -5,16 +5,7 @@
 
 #include <algorithm>
 
-using diffbench::emulation::call;
-using diffbench::emulation::call_site;
-using diffbench::emulation::Capture;
-using diffbench::emulation::Event;
-using diffbench::emulation::giving_back;
-using diffbench::emulation::Memory;
-using diffbench::emulation::OperationPtr;
-using diffbench::emulation::Runtime;
-using diffbench::emulation::Stream;
-using diffbench::emulation::waiting;
+using namespace diffbench::emulation;
 
 namespace {
 
@@ -117,42 +108,33 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  return waiting("cudaStreamSynchronize", [=](Runtime& state) {
-    Stream* found = state.find_stream(stream);
-    if (found == nullptr) {
-      return cudaErrorInvalidResourceHandle;
-    }
-    if (found->capture.capture != nullptr) {
-      found->capture.capture->invalid = true;
+  const auto body = [](Runtime& state, Stream& found) {
+    if (found.capture.capture != nullptr) {
+      found.capture.capture->invalid = true;
       return cudaErrorStreamCaptureUnsupported;
     }
     state.ledger.note_wait();
-    return state.wait_for(found->last);
-  });
+    return state.wait_for(found.last);
+  };
+  return on_stream("cudaStreamSynchronize", stream, body, WhenMadeToFail::drop_pending);
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
-  return call("cudaStreamQuery", [=](Runtime& state) {
-    Stream* found = state.find_stream(stream);
-    return found == nullptr ? cudaErrorInvalidResourceHandle : query(state, found->last);
-  });
+  return on_stream("cudaStreamQuery", stream,
+                   [](Runtime& state, Stream& found) { return query(state, found.last); });
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
-  return call("cudaStreamWaitEvent", [=](Runtime& state) {
-    Stream* its_stream = state.find_stream(stream);
+  return on_stream("cudaStreamWaitEvent", stream, [=](Runtime& state, Stream& found) {
     const Event* its_event = state.find_event(event);
-    return its_stream == nullptr || its_event == nullptr
-               ? cudaErrorInvalidResourceHandle
-               : wait_event(state, *its_stream, *its_event);
+    return its_event == nullptr ? cudaErrorInvalidResourceHandle
+                                : wait_event(state, found, *its_event);
   });
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
-  return call("cudaLaunchHostFunc", [=](Runtime& state) {
-    Stream* found = state.find_stream(stream);
-    return found == nullptr ? cudaErrorInvalidResourceHandle
-                            : state.issue(*found, [=] { function(data); });
+  return on_stream("cudaLaunchHostFunc", stream, [=](Runtime& state, Stream& found) {
+    return state.issue(found, [=] { function(data); });
   });
 }
 
@@ -177,18 +159,17 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-  return call("cudaEventRecord", [=](Runtime& state) {
-    Stream* its_stream = state.find_stream(stream);
+  return on_stream("cudaEventRecord", stream, [=](Runtime& state, Stream& its_stream) {
     Event* its_event = state.find_event(event);
-    if (its_stream == nullptr || its_event == nullptr) {
+    if (its_event == nullptr) {
       return cudaErrorInvalidResourceHandle;
     }
-    its_event->capture = its_stream->capture;
-    if (its_stream->capture.capture != nullptr) {
+    its_event->capture = its_stream.capture;
+    if (its_stream.capture.capture != nullptr) {
       return cudaSuccess;
     }
-    const cudaError_t issued = state.issue(*its_stream, {});
-    its_event->recorded = its_stream->last;
+    const cudaError_t issued = state.issue(its_stream, {});
+    its_event->recorded = its_stream.last;
     return issued;
   });
 }

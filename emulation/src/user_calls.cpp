@@ -50,19 +50,18 @@ void report_refusal(const KernelBody& body, const Configured& launched, cudaErro
   const cudaLaunchConfig_t& config = launched.config;
   const dim3& block = config.blockDim;
   const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
-  Finding finding;
-  finding.kind = FindingKind::launch_refused;
-  finding.at = code_line_of(launched.site);
-  finding.message = std::string("the launch of ") + body.name + " with " + shape(config.gridDim) +
-                    " blocks of " + shape(block) + " threads failed: " + cudaGetErrorString(why) +
-                    (threads > 1024 ? "; a block has at most 1024 threads" : "") +
-                    (config.dynamicSmemBytes > (48 << 10)
-                         ? "; it asks for " + std::to_string(config.dynamicSmemBytes) +
-                               " bytes of shared memory, and more than 49152 need "
-                               "cudaFuncAttributeMaxDynamicSharedMemorySize"
-                         : "");
+  const std::string message = std::string("the launch of ") + body.name + " with " +
+                              shape(config.gridDim) + " blocks of " + shape(block) +
+                              " threads failed: " + cudaGetErrorString(why) +
+                              (threads > 1024 ? "; a block has at most 1024 threads" : "") +
+                              (config.dynamicSmemBytes > (48 << 10)
+                                   ? "; it asks for " + std::to_string(config.dynamicSmemBytes) +
+                                         " bytes of shared memory, and more than 49152 need "
+                                         "cudaFuncAttributeMaxDynamicSharedMemorySize"
+                                   : "");
   runtime().unchecked = {};
-  runtime().report(std::move(finding));
+  runtime().report(Finding{
+      .kind = FindingKind::launch_refused, .message = message, .at = code_line_of(launched.site)});
 }
 
 } // namespace

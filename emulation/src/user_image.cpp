@@ -22,6 +22,11 @@ bool contains(std::span<const std::byte> range, const void* address) {
   return byte >= range.data() && byte < range.data() + range.size();
 }
 
+bool any_contains(const std::vector<std::span<const std::byte>>& parts, const void* address) {
+  return std::any_of(parts.begin(), parts.end(),
+                     [address](const auto& part) { return contains(part, address); });
+}
+
 struct Image {
   std::string path;
   std::uintptr_t base = 0;
@@ -110,16 +115,12 @@ std::uint64_t call_site() {
 }
 
 bool in_user_image(const void* address) {
-  return image != nullptr &&
-         std::any_of(image->loaded.begin(), image->loaded.end(),
-                     [address](const auto& part) { return contains(part, address); });
+  return image != nullptr && any_contains(image->loaded, address);
 }
 
 bool is_host_variable(const void* address) {
   return image != nullptr && !contains(image->written_once, address) &&
-         !is_device_variable(address) &&
-         std::any_of(image->writable.begin(), image->writable.end(),
-                     [address](const auto& part) { return contains(part, address); });
+         !is_device_variable(address) && any_contains(image->writable, address);
 }
 
 const std::vector<DeviceVariables>& device_variables() {

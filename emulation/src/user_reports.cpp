@@ -45,12 +45,11 @@ void find_leaks() {
     if (held.first == 1 && state.solves > 1) {
       continue; // made once, and used by every call
     }
-    Finding leak;
-    leak.kind = FindingKind::leak;
-    leak.message = held.second + ", was never given back" +
-                   (held.first > 1 ? ", " + std::to_string(held.first) + " times" : "");
-    leak.at = code_line_of(made_at);
-    state.report(std::move(leak));
+    state.report(
+        Finding{.kind = FindingKind::leak,
+                .message = held.second + ", was never given back" +
+                           (held.first > 1 ? ", " + std::to_string(held.first) + " times" : ""),
+                .at = code_line_of(made_at)});
   }
 }
 
@@ -58,12 +57,11 @@ void find_unchecked_error() {
   Runtime& state = runtime();
   const UncheckedError unchecked = std::exchange(state.unchecked, {});
   if (unchecked.code != cudaSuccess) {
-    Finding finding;
-    finding.kind = FindingKind::unchecked_error;
-    finding.message = unchecked.call + " failed: " + cudaGetErrorString(unchecked.code) +
-                      "; nobody asked whether it did";
-    finding.at = unchecked.at;
-    state.report(std::move(finding));
+    state.report(Finding{.kind = FindingKind::unchecked_error,
+                         .message = unchecked.call +
+                                    " failed: " + cudaGetErrorString(unchecked.code) +
+                                    "; nobody asked whether it did",
+                         .at = unchecked.at});
   }
 }
 
@@ -71,13 +69,11 @@ void find_unfinished_copies(const char* when) {
   Runtime& state = runtime();
   for (const HostUse& use : state.host_uses) {
     if (use.writes && !use.operation->done()) {
-      Finding finding;
-      finding.kind = FindingKind::early_read;
-      finding.message = std::string("the work issued at ") + line_of(use.site) +
-                        " writes to the host's memory, and " + when +
-                        " before anybody has waited for it";
-      finding.at = code_line_of(use.site);
-      state.report(std::move(finding));
+      state.report(Finding{.kind = FindingKind::early_read,
+                           .message = "the work issued at " + line_of(use.site) +
+                                      " writes to the host's memory, and " + when +
+                                      " before anybody has waited for it",
+                           .at = code_line_of(use.site)});
     }
   }
 }
@@ -105,8 +101,9 @@ void detail::report_entry(bool out_of_bounds, const char* message) {
 
 } // namespace diffbench::emulation
 
+using namespace diffbench::emulation;
+
 const char* diffbench_try_findings() {
-  using namespace diffbench::emulation;
   const std::lock_guard lock(runtime_mutex());
   find_unfinished_copies("its results are used");
   find_unchecked_error();
@@ -117,31 +114,29 @@ const char* diffbench_try_findings() {
 }
 
 const char* diffbench_try_counts() {
-  const std::lock_guard lock(diffbench::emulation::runtime_mutex());
+  const std::lock_guard lock(runtime_mutex());
   static std::string text;
-  text =
-      diffbench::emulation::runtime().ledger.json(diffbench::emulation::race_detector().migrated());
+  text = runtime().ledger.json(race_detector().migrated());
   return text.c_str();
 }
 
 void diffbench_try_only_launches() {
-  diffbench::emulation::RaceDetector::disable();
-  diffbench::emulation::only_launches = true;
+  RaceDetector::disable();
+  only_launches = true;
 }
 
-void diffbench_try_count_traffic() { diffbench::emulation::RaceDetector::count_traffic(true); }
+void diffbench_try_count_traffic() { RaceDetector::count_traffic(true); }
 
 void diffbench_try_reset(std::uint64_t seed, std::uint64_t key) {
   static const std::uint64_t first_key = key;
-  if (key != first_key || diffbench::emulation::in_user_image(__builtin_return_address(0))) {
-    const std::lock_guard lock(diffbench::emulation::runtime_mutex());
-    diffbench::emulation::runtime().report("the code would have the device begin anew",
-                                           diffbench::emulation::FindingKind::misuse);
+  if (key != first_key || in_user_image(__builtin_return_address(0))) {
+    const std::lock_guard lock(runtime_mutex());
+    runtime().report("the code would have the device begin anew", FindingKind::misuse);
     return;
   }
-  diffbench::emulation::Settings settings;
+  Settings settings;
   settings.seed = seed;
   // Whoever uses what nobody has written gets other results.
-  diffbench::emulation::poison = seed % 2 == 0 ? 0x3f : 0xff;
-  diffbench::emulation::reset(settings);
+  poison = seed % 2 == 0 ? 0x3f : 0xff;
+  reset(settings);
 }

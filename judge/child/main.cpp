@@ -225,6 +225,15 @@ int compile(std::span<char*> words) {
   return 127;
 }
 
+/// What is not protected is the first thing that the parent hears, from whom it is.
+std::string lacking_line(const Limits& limits) {
+  std::string lacking;
+  for (const std::string& each : confine(limits)) {
+    lacking += (lacking.empty() ? "" : "; ") + each;
+  }
+  return "lacking " + lacking;
+}
+
 int run(const std::vector<std::string>& arguments, char** command) {
   if (arguments.size() < 9) {
     return 2;
@@ -244,25 +253,18 @@ int run(const std::vector<std::string>& arguments, char** command) {
                       .file_bytes = number_of<std::uint64_t>(arguments[2]),
                       .alone = arguments[3] == "1"};
   if (arguments[7] == "exec") {
-    // What is not protected is the first thing that the parent hears, from whom it is.
-    std::string lacking;
-    for (const std::string& each : confine(limits)) {
-      lacking += (lacking.empty() ? "" : "; ") + each;
-    }
-    lacking = "lacking " + lacking + "\n";
-    if (::write(STDIN_FILENO, lacking.data(), lacking.size()) < 0) {
+    const auto says = [](const std::string& line) {
+      return ::write(STDIN_FILENO, (line + "\n").data(), line.size() + 1) >= 0;
+    };
+    if (!says(lacking_line(limits))) {
       return 1;
     }
     execvp(command[0], command);
-    lacking = std::string("error cannot start ") + command[0] + ": " + std::strerror(errno) + "\n";
-    return ::write(STDIN_FILENO, lacking.data(), lacking.size()) < 0 ? 1 : 127;
+    return says(std::string("error cannot start ") + command[0] + ": " + std::strerror(errno)) ? 127
+                                                                                               : 1;
   }
   Channel channel;
-  std::string lacking;
-  for (const std::string& each : confine(limits)) {
-    lacking += (lacking.empty() ? "" : "; ") + each;
-  }
-  channel.write("lacking " + lacking);
+  channel.write(lacking_line(limits));
   return serve_library(channel, arguments[8].c_str(), shared_fd);
 }
 

@@ -208,10 +208,8 @@ std::vector<FoundForm> forms_of(const CudaTranslation& code) {
   return forms;
 }
 
-constexpr std::string_view step_form =
+constexpr std::string_view kernel_form =
     "__global__ void step(const float* u, float* out, int nx, int ny, float factor)";
-constexpr std::string_view solve_form =
-    "void solve(const float* in, float* out, int nx, int ny, int steps, float factor)";
 
 // The functions of diffbench_try.h for one type, on a session of diffbench_try_entry.h round the
 // user's function. Where that cannot be called so, the message has its line.
@@ -240,7 +238,7 @@ void diffbench_destroy_{0}(diffbench_session* s) {{ delete reinterpret_cast<diff
 )",
                      type.suffix, type.name, to_string(form), steps,
                      find_function(code, to_string(form), is_step)->line, source,
-                     is_step ? step_form : solve_form, is_step ? "Step" : "Solve",
+                     is_step ? kernel_form : solve_form, is_step ? "Step" : "Solve",
                      is_step ? "" : ", int steps",
                      is_step ? ", diffbench_block_x, diffbench_block_y" : "");
 }
@@ -279,17 +277,18 @@ std::string no_form(const CudaTranslation& code, const std::string& name) {
     if (function.name == "step" || (!function.kernel && function.name == "main")) {
       return fmt::format("{}:{}: {} is no form that can be tried; the nearest one is: {}", name,
                          function.line, function.kernel ? "this kernel" : function.name + "()",
-                         function.name == "step" ? step_form : solve_form);
+                         function.name == "step" ? kernel_form : solve_form);
     }
   }
   for (const DefinedFunction& function : code.functions) {
     if (function.kernel) {
       return fmt::format(
           "{}:{}: the kernel {} is no form that can be tried; the nearest one is: {}", name,
-          function.line, function.name, step_form);
+          function.line, function.name, kernel_form);
     }
   }
-  return fmt::format("{} has no form that can be tried; the simplest one is: {}", name, step_form);
+  return fmt::format("{} has no form that can be tried; the simplest one is: {}", name,
+                     kernel_form);
 }
 
 } // namespace
@@ -338,7 +337,7 @@ Submission compile_emulated_cuda(const fs::path& source, std::optional<Form> for
   if (result.dtypes.empty()) {
     throw InvalidInput(
         fmt::format("{}: {} takes neither fields of float nor of double; it must be: {}", name,
-                    to_string(result.form), result.form == Form::step ? step_form : solve_form));
+                    to_string(result.form), result.form == Form::step ? kernel_form : solve_form));
   }
   const fs::path translated = work_dir / "translated.ii";
   std::ofstream(translated, std::ios::binary)

@@ -15,12 +15,11 @@ namespace diffbench::bench {
 
 namespace {
 
-/// What ends a duel before its next block, of all or of the first one; empty: it goes on.
-std::optional<DuelEnd> end_of(const Duel& duel, bool is_first, const BlockLimits& limits,
-                              double elapsed) {
+/// What ends a duel before its next block; empty: it goes on.
+std::optional<DuelEnd> end_of(const Duel& duel, const BlockLimits& limits, double elapsed) {
   const auto count = std::ssize(duel.blocks);
   if (count == 0) {
-    return is_first || elapsed <= limits.seconds ? std::nullopt : std::optional(DuelEnd::budget);
+    return std::nullopt;
   }
   if (duel.decided()) {
     return DuelEnd::verdict;
@@ -140,73 +139,38 @@ std::vector<double> Duel::quotients() const {
   return quotients;
 }
 
-void judge(std::span<Duel> duels, const VerdictRule& rule) {
-  std::vector<std::vector<double>> quotients;
-  std::vector<Duel*> looked_at;
-  for (Duel& duel : duels) {
-    if (duel.blocks.empty()) {
-      continue;
-    }
-    if (warm_up_is_known(duel)) {
-      quotients.push_back(duel.quotients());
-      looked_at.push_back(&duel);
-    } else {
-      const double alpha = rule.alpha / static_cast<double>(duels.size());
-      duel.standing = {.ratio = {.value = median_of(duel.quotients()), .interval = {}},
-                       .alpha = alpha};
-    }
-  }
-  const std::vector<Standing> found = standings(quotients, rule, duels.size());
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    looked_at[i]->standing = found[i];
-  }
+void judge(Duel& duel, const VerdictRule& rule) {
+  duel.standing = warm_up_is_known(duel)
+                      ? standing(duel.quotients(), rule)
+                      : Standing{.ratio = {.value = median_of(duel.quotients()), .interval = {}},
+                                 .alpha = rule.alpha};
 }
 
-namespace {
-
-/// False after Ctrl-C.
-bool take_blocks(std::span<Duel> duels, const VerdictRule& rule, const BlockLimits& limits,
-                 std::uint64_t seed, const std::function<double()>& elapsed,
-                 const std::function<void()>& on_block) {
+bool run_blocks(Duel& duel, const VerdictRule& rule, const BlockLimits& limits, std::uint64_t seed,
+                const std::function<double()>& elapsed, const std::function<void()>& on_block) {
   std::mt19937_64 coin(seed);
-  for (bool any = true; any;) {
-    any = false;
-    for (Duel& duel : duels) {
-      const double begin = elapsed();
-      if (const auto end = end_of(duel, &duel == duels.data(), limits, begin)) {
-        duel.end = *end;
-        continue;
-      }
-      if (interrupted()) {
-        return false;
-      }
-      try {
-        duel.blocks.push_back(duel.run(coin() >> 63 == 0 ? Side::a : Side::b));
-      } catch (const Interrupted&) {
-        return false;
-      }
+  std::optional<DuelEnd> end;
+  try {
+    for (double begin = elapsed(); !(end = end_of(duel, limits, begin)); begin = elapsed()) {
+      check_interrupt();
+      duel.blocks.push_back(duel.run(coin() >> 63 == 0 ? Side::a : Side::b));
       if (!duel.warming) { // before there can be a verdict
         duel.warming = warming(duel.blocks);
       }
       duel.seconds += elapsed() - begin;
       if (is_looked_at(duel.blocks.size())) {
-        judge(duels, rule);
+        judge(duel, rule);
       }
-      any = true;
       on_block();
     }
+  } catch (const Interrupted&) {
+    end = std::nullopt;
   }
-  return true;
-}
-
-} // namespace
-
-bool run_blocks(std::span<Duel> duels, const VerdictRule& rule, const BlockLimits& limits,
-                std::uint64_t seed, const std::function<double()>& elapsed,
-                const std::function<void()>& on_block) {
-  const bool finished = take_blocks(duels, rule, limits, seed, elapsed, on_block);
-  judge(duels, rule);
-  return finished;
+  duel.end = end.value_or(DuelEnd::interrupt);
+  if (!duel.blocks.empty()) {
+    judge(duel, rule);
+  }
+  return end.has_value();
 }
 
 } // namespace diffbench::bench

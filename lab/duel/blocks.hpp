@@ -126,7 +126,6 @@ inline constexpr NameTable<DuelEnd, 4> duel_ends{"end of a duel",
 
 /// Two sides, and what was measured of them.
 struct Duel {
-  std::string label; ///< what tells it from the others; empty for the only one
   std::function<Block(Side first)> run;
   std::vector<Block> blocks = {};
   std::optional<Warming> warming = {}; ///< found once, and left out of all blocks
@@ -139,23 +138,20 @@ struct Duel {
   [[nodiscard]] std::vector<double> quotients() const;
 };
 
-/// Sets the standing of those that have blocks, of which the others have their part of alpha all
-/// the same. Where processes may warm up there is no interval, and so no verdict, before that was
-/// looked for.
-void judge(std::span<Duel> duels, const VerdictRule& rule);
+/// Sets the standing of a duel that has blocks. Where processes may warm up there is no interval,
+/// and so no verdict, before that was looked for.
+void judge(Duel& duel, const VerdictRule& rule);
 
 struct BlockLimits {
   double seconds = 0;           ///< no block begins that would probably end later
-  std::int64_t most_blocks = 0; ///< of each duel; 0: as many as the time allows
+  std::int64_t most_blocks = 0; ///< 0: as many as the time allows
 };
 
-/// Takes blocks of the duels in turn and judges them, from 500 blocks on not after each, until each
-/// is decided or a limit is reached; the first duel has one at least, and each that comes to it
-/// before the time is over. The coin is `seed`'s. `elapsed` is the
-/// time in seconds until now, and is asked between blocks; `on_block` is told after each. Returns
-/// false after Ctrl-C, which loses the block in progress; throws what a run throws.
-bool run_blocks(std::span<Duel> duels, const VerdictRule& rule, const BlockLimits& limits,
-                std::uint64_t seed, const std::function<double()>& elapsed,
-                const std::function<void()>& on_block);
+/// Takes blocks and judges them, from 500 on not after each, until the duel is decided or a limit
+/// is reached; one at least. The coin is `seed`'s. `elapsed` is the time in seconds until now, and
+/// is asked between blocks; `on_block` is told after each. Returns false after Ctrl-C, which loses
+/// the block in progress; throws what a run throws.
+bool run_blocks(Duel& duel, const VerdictRule& rule, const BlockLimits& limits, std::uint64_t seed,
+                const std::function<double()>& elapsed, const std::function<void()>& on_block);
 
 } // namespace diffbench::bench

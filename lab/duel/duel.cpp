@@ -40,11 +40,6 @@ constexpr double largest_alpha = 0.5;
 
 constexpr NameTable<Shell, 2> shells{"shell", {{{Shell::none, "none"}, {Shell::sh, "sh"}}}};
 
-struct Parameter {
-  std::string name;
-  std::vector<std::string> values;
-};
-
 constexpr const char* command_group = "Commands";
 constexpr const char* revision_group = "Two revisions in place of the commands";
 constexpr const char* step_group = "Two files or two backends, in steps of the solver";
@@ -59,98 +54,34 @@ struct DuelOptions {
   StepPlan steps;
   std::vector<std::string> of_commands, of_steps; ///< options that were given for these
   CommandSettings settings;
-  std::optional<Parameter> parameter;
   double timeout = 0;
   DuelCard card;
-  int pairs = 0; ///< of each block; 0: as many as suit
+  int pairs = 0; ///< of a block; 0: as many as suit
   std::optional<std::uint64_t> seed;
   LabOutput output;
 };
 
-/// "{n}" in `text` becomes `value`.
-std::string with_parameter(std::string text, const std::string& name, const std::string& value) {
-  const std::string placeholder = fmt::format("{{{}}}", name);
-  for (std::size_t at = 0; (at = text.find(placeholder, at)) != std::string::npos;
-       at += value.size()) {
-    text.replace(at, placeholder.size(), value);
-  }
-  return text;
-}
-
-/// "n=1" after "n=1,2" was split at its comma: the first has the name.
-void add_value(std::optional<Parameter>& parameter, std::string_view option,
-               const std::string& text) {
-  const std::size_t sign = text.find('=');
-  if (!parameter) {
-    if (sign == 0 || sign == std::string::npos || sign + 1 == text.size()) {
-      throw InvalidInput(
-          fmt::format("{} {}: give a name and values, such as n=1,2,4, and {{n}} in the commands",
-                      option, text));
-    }
-    parameter = Parameter{.name = text.substr(0, sign), .values = {text.substr(sign + 1)}};
-    return;
-  }
-  if (sign != std::string::npos) {
-    throw InvalidInput(fmt::format("{} {}: give one parameter", option, text));
-  }
-  if (std::ranges::find(parameter->values, text) != parameter->values.end()) {
-    throw InvalidInput(fmt::format("{}: {} is given twice", option, text));
-  }
-  parameter->values.push_back(text);
-}
-
-/// Of commands that took so long, both sides of all duels together, in their warm-up.
-int pairs_of_runs(const DuelOptions& options, double warm_up_seconds) {
-  return options.pairs > 0 ? options.pairs
-                           : affordable_pairs(warm_up_seconds, options.card.budget_seconds);
-}
-
-/// A duel for each value of the parameter, each warmed up; the card notes where that was cut.
-std::vector<Duel> duels_of_commands(const DuelOptions& options, const BuiltRevisions* built,
-                                    const Stopwatch<>& watch, DuelCard& card, Progress& progress) {
-  std::vector<Duel> duels;
-  std::vector<std::shared_ptr<const CommandSides>> all; // are known to be in order before any runs
-  const std::vector<std::string> values =
-      options.parameter ? options.parameter->values : std::vector<std::string>{""};
-  for (const std::string& value : values) {
-    const std::string name = options.parameter ? options.parameter->name : "";
-    const auto filled = [&](const std::string& text) {
-      return name.empty() ? text : with_parameter(text, name, value);
-    };
-    Command a = built != nullptr ? built->command(Side::a) : Command{.text = options.a};
-    Command b = built != nullptr ? built->command(Side::b) : Command{.text = options.b};
-    a.text = filled(a.text);
-    b.text = filled(b.text);
-    CommandSettings settings = options.settings;
-    settings.prepare = filled(settings.prepare);
-    const auto sides = std::make_shared<const CommandSides>(a, b, settings);
-    duels.push_back({.label = name.empty() ? "" : fmt::format("{}={}", name, value), .run = {}});
-    all.push_back(sides);
-  }
+/// Warmed up; the card notes where that was cut.
+Duel duel_of_commands(const DuelOptions& options, const BuiltRevisions* built,
+                      const Stopwatch<>& watch, DuelCard& card, Progress& progress) {
+  const auto sides = std::make_shared<const CommandSides>(
+      built != nullptr ? built->command(Side::a) : Command{.text = options.a},
+      built != nullptr ? built->command(Side::b) : Command{.text = options.b}, options.settings);
   progress.stage("warm-up");
-  const auto has_time = [&] { return watch.seconds() < card.budget_seconds / 2; };
-  double seconds = 0;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const WarmUp done = all[i]->warm_up(has_time);
-    seconds += done.seconds;
-    if (done.runs < options.settings.warmup) {
-      card.notes.push_back(fmt::format("{}{} of {} warm-ups: half of the budget was gone",
-                                       duels[i].label.empty() ? "" : duels[i].label + ": ",
-                                       done.runs, options.settings.warmup));
-    }
+  const WarmUp done = sides->warm_up([&] { return watch.seconds() < card.budget_seconds / 2; });
+  if (done.runs < options.settings.warmup) {
+    card.notes.push_back(fmt::format("{} of {} warm-ups: half of the budget was gone", done.runs,
+                                     options.settings.warmup));
   }
-  const int pairs = pairs_of_runs(options, seconds);
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    duels[i].run = [sides = all[i], pairs, block = 0](Side first) mutable {
-      ++block;
-      return block_of_runs(first, pairs, [&, run = 0](Side side) mutable {
-        const int pair = run++ / 2 + 1;
-        return as_of(fmt::format("block {}, pair {}", block, pair),
-                     [&] { return sides->run(side); });
-      });
-    };
-  }
-  return duels;
+  const int pairs =
+      options.pairs > 0 ? options.pairs : affordable_pairs(done.seconds, card.budget_seconds);
+  return {.run = [sides, pairs, block = 0](Side first) mutable {
+    ++block;
+    return block_of_runs(first, pairs, [&, run = 0](Side side) mutable {
+      const int pair = run++ / 2 + 1;
+      return as_of(fmt::format("block {}, pair {}", block, pair), [&] { return sides->run(side); });
+    });
+  }};
 }
 
 StepDuel step_duel_of(const DuelOptions& options, Progress& progress) {
@@ -168,15 +99,15 @@ StepDuel step_duel_of(const DuelOptions& options, Progress& progress) {
   return backend_duel({options.a, options.b}, steps);
 }
 
-/// Says on the card what their samples compute.
-std::vector<Duel> duels_of(const DuelOptions& options, const BuiltRevisions* built,
-                           const Stopwatch<>& watch, DuelCard& card, Progress& progress) {
+/// Says on the card what its samples compute.
+Duel duel_of(const DuelOptions& options, const BuiltRevisions* built, const Stopwatch<>& watch,
+             DuelCard& card, Progress& progress) {
   if (options.kind == Kind::commands) {
-    return duels_of_commands(options, built, watch, card, progress);
+    return duel_of_commands(options, built, watch, card, progress);
   }
   const StepDuel duel = step_duel_of(options, progress);
   card.work = duel.work;
-  return {{.label = "", .run = duel.run}};
+  return {.run = duel.run};
 }
 
 LabReport measure_duel(const DuelOptions& options, Progress& progress) {
@@ -196,18 +127,18 @@ LabReport measure_duel(const DuelOptions& options, Progress& progress) {
   }
   const Stopwatch watch;
   const LoadWatch load; // of what is timed, not of the builds
-  std::vector<Duel> duels = duels_of(options, built ? &*built : nullptr, watch, card, progress);
+  Duel duel = duel_of(options, built ? &*built : nullptr, watch, card, progress);
   progress.stage("blocks");
   const double budget = options.card.budget_seconds;
   const bool finished = run_blocks(
-      duels, options.card.rule, {.seconds = budget, .most_blocks = options.card.most_blocks},
+      duel, options.card.rule, {.seconds = budget, .most_blocks = options.card.most_blocks},
       options.card.seed, [&] { return watch.seconds(); },
       [&] { progress.update(std::min(1.0, watch.seconds() / budget)); });
   progress.clear();
-  if (std::ranges::all_of(duels, [](const Duel& duel) { return duel.blocks.empty(); })) {
+  if (duel.blocks.empty()) {
     throw Interrupted();
   }
-  return duel_report(card, duels, load, !finished);
+  return duel_report(card, duel, load, !finished);
 }
 
 int run_duel(const DuelOptions& options, const Invocation& invocation) {
@@ -289,13 +220,6 @@ void check(DuelOptions& options) {
   if (options.card.fail_on.slower) {
     options.card.rule.margin = *options.card.fail_on.slower;
   }
-  if (options.parameter) {
-    const std::string placeholder = fmt::format("{{{}}}", options.parameter->name);
-    if ((options.a + options.b + options.settings.prepare).find(placeholder) == std::string::npos) {
-      throw InvalidInput(fmt::format("--parameter {}: neither command nor --prepare has {}",
-                                     options.parameter->name, placeholder));
-    }
-  }
   std::error_code ignored;
   if (const std::string& input = options.settings.input;
       !input.empty() && !std::filesystem::is_regular_file(input, ignored)) {
@@ -338,12 +262,6 @@ void declare_commands(OptionList& options, DuelOptions& typed) {
                "time runs that end with an exit code other than 0, too");
   options.flag("--same-output", typed.settings.same_output,
                "exit code 3 unless both write the same to stdout");
-  options.values(
-      "--parameter NAME=V,V,...",
-      "a duel for each value, which takes the place of {NAME} in the commands and --prepare",
-      [&typed](std::string_view option, const std::string& text) {
-        add_value(typed.parameter, option, text);
-      });
 }
 
 void declare_steps(OptionList& options, DuelOptions& typed) {
@@ -397,10 +315,10 @@ void declare_verdict(OptionList& options, DuelOptions& typed) {
       "--beside-load", card.beside_load,
       "conclude although other programs run: what holds is then how the two do beside them");
   card.budget_seconds = default_budget_seconds;
-  declare_seconds(
-      options, "--budget SECONDS", card.budget_seconds,
-      "time for the whole run, unless it is decided before; a warm-up of each duel and one "
-      "block are taken in any case");
+  declare_seconds(options, "--budget SECONDS", card.budget_seconds,
+                  "time for the whole run, unless it is decided before; a warm-up and one block "
+                  "are taken in any "
+                  "case");
   options.integer("--blocks N", card.most_blocks, {1, 1'000'000}, "at most so many blocks",
                   "as many as the budget allows");
   options.integer("--pairs N", typed.pairs, {1, 1000}, "pairs of runs, or of samples, in a block",

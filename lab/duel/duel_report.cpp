@@ -105,7 +105,6 @@ constexpr Quantity quantities[] = {
 
 /// A line of the table of quantities.
 struct Line {
-  std::string label;
   const Quantity* quantity;
   Value a, b;
   double ratio = 0; ///< that of the verdict, where it is of the same quantity; else 0
@@ -125,7 +124,7 @@ std::string shown(const Line& line, const Value& value) {
 }
 
 constexpr Column<Line> line_columns[] = {
-    {nullptr, "median of", as_text, field<&Line::label>},
+    {nullptr, "median of", as_text, [](const Line& line) -> Value { return line.quantity->label; }},
     {nullptr, "A", as_text, field<&Line::a>, [](const Line& line) { return shown(line, line.a); }},
     {nullptr, "B", as_text, field<&Line::b>, [](const Line& line) { return shown(line, line.b); }},
     {nullptr, "B / A", as_thousandths, times_of},
@@ -176,7 +175,6 @@ Value warming_json(const Warming& warming) {
 }
 
 constexpr Column<Judged> judged_columns[] = {
-    {"label", "with", as_text, [](const Judged& j) { return or_null(j.duel->label); }},
     {"blocks", "blocks", as_text, [](const Judged& j) -> Value { return j.blocks(); }},
     {"pairs", nullptr, as_text, [](const Judged& j) -> Value { return j.pairs(); }},
     {"a", nullptr, as_text, side_json<&Block::a>},
@@ -190,7 +188,6 @@ constexpr Column<Judged> judged_columns[] = {
                           interval.find("high").number());
      },
      field<&Judged::standing, &Standing::ratio, &Ratio::interval, interval_json>},
-    {nullptr, "level", as_percent, [](const Judged& j) -> Value { return 1 - j.standing.alpha; }},
     {"verdict", "verdict", as_text, field<&Judged::standing, &Standing::verdict>},
     {"warming", nullptr, as_text, field<&Judged::duel, &Duel::warming, warming_json>},
     {"ended_by", nullptr, as_text,
@@ -276,8 +273,6 @@ std::string sure_text(const Interval& interval, const DuelCard& card) {
 
 std::string sentence_of(const Judged& judged, const DuelCard& card) {
   const Standing& standing = judged.standing;
-  const std::string with =
-      judged.duel->label.empty() ? "" : fmt::format(" with {}", judged.duel->label);
   const std::string range = standing.ratio.interval
                                 ? range_text(*standing.ratio.interval)
                                 : fmt::format("{} {} too few for an interval",
@@ -285,29 +280,23 @@ std::string sentence_of(const Judged& judged, const DuelCard& card) {
                                               judged.blocks() == 1 ? "is" : "are");
   switch (standing.verdict) {
     case Verdict::slower:
-    case Verdict::faster: return fmt::format("{}{}: {}.", to_string(standing.verdict), with, range);
-    case Verdict::same: return fmt::format("SAME{} within {}: {}.", with, margin_text(card), range);
+    case Verdict::faster: return fmt::format("{}: {}.", to_string(standing.verdict), range);
+    case Verdict::same: return fmt::format("SAME within {}: {}.", margin_text(card), range);
     case Verdict::unclear: break;
   }
   const std::string sure = standing.ratio.interval ? sure_text(*standing.ratio.interval, card) : "";
-  return fmt::format("UNCLEAR{}: {}{}; {}.", with, range, sure, remedy(judged, card));
+  return fmt::format("UNCLEAR: {}{}; {}.", range, sure, remedy(judged, card));
 }
 
-std::vector<Line> lines_of(std::span<const Judged> all) {
+std::vector<Line> lines_of(const Judged& judged) {
   std::vector<Line> lines;
-  for (const Judged& judged : all) {
-    const std::string& label = judged.duel->label;
-    const bool whole = judged.duel->blocks.front().a.whole_processes();
-    for (const Quantity& quantity : quantities) {
-      if (!whole && quantity.of != seconds_of) {
-        continue; // nobody knows it of samples
-      }
-      lines.push_back(
-          {.label = label.empty() ? quantity.label : fmt::format("{}, {}", quantity.label, label),
-           .quantity = &quantity,
-           .a = median<&Block::a>(judged, quantity.of),
-           .b = median<&Block::b>(judged, quantity.of),
-           .ratio = quantity.of == seconds_of ? judged.standing.ratio.value : 0});
+  const bool whole = judged.duel->blocks.front().a.whole_processes();
+  for (const Quantity& quantity : quantities) {
+    if (whole || quantity.of == seconds_of) { // nobody knows the others of samples
+      lines.push_back({.quantity = &quantity,
+                       .a = median<&Block::a>(judged, quantity.of),
+                       .b = median<&Block::b>(judged, quantity.of),
+                       .ratio = quantity.of == seconds_of ? judged.standing.ratio.value : 0});
     }
   }
   return lines;
@@ -315,161 +304,65 @@ std::vector<Line> lines_of(std::span<const Judged> all) {
 
 enum class Verdicts { shown, left_out };
 
-/// Those of all that have one, where it is the same.
-std::optional<double> common_confidence(std::span<const Judged> all) {
-  std::optional<double> common;
-  for (const Judged& judged : all) {
-    const double own = 1 - judged.standing.alpha;
-    if (common && *common != own) {
-      return std::nullopt;
-    }
-    common = own;
-  }
-  return common;
-}
-
-std::string duel_table(std::span<const Judged> all, Verdicts verdicts) {
-  constexpr std::size_t interval_column = 5;
-  constexpr std::size_t level_column = 6;
-  constexpr std::size_t verdict_column = 7;
+std::string duel_table(const Judged& judged, Verdicts verdicts) {
+  constexpr std::size_t interval_column = 4;
+  constexpr std::size_t verdict_column = 5;
   TextTable table = table_of(judged_columns);
-  const auto common = common_confidence(all);
-  if (common) {
-    table.rename(interval_column, fmt::format("{:.4g} % interval", 100 * *common));
-  }
-  for (const Judged& judged : all) {
-    add_row(table, judged_columns, judged);
-  }
+  table.rename(interval_column,
+               fmt::format("{:.4g} % interval", 100 * (1 - judged.standing.alpha)));
+  add_row(table, judged_columns, judged);
   if (verdicts == Verdicts::left_out) {
     table.drop(verdict_column);
   }
-  if (common) {
-    table.drop(level_column);
-  }
   table.drop_empty();
-  if (all.front().duel->label.empty()) {
-    table.drop(0);
-  }
   return table.format();
 }
 
-std::vector<SampleSeries> series_of(std::span<const Judged> all) {
-  std::vector<SampleSeries> series;
-  const auto add = [&](const Judged& judged, Side side) {
-    const std::string& label = judged.duel->label;
-    SampleSeries samples{
-        .name = fmt::format("duel/{}{}{}", to_string(side), label.empty() ? "" : "/", label),
-        .samples = {}};
-    for (const Block& block : judged.duel->blocks) {
-      // Its processor time is no sign of a load: a program may wait for something.
-      samples.samples.push_back(
-          {.iterations = 1,
-           .seconds = (side == Side::a ? block.a : block.b).seconds(judged.duel->left_out()),
-           .cpu_seconds = {},
-           .round = static_cast<int>(samples.samples.size())});
-    }
-    series.push_back(std::move(samples));
-  };
-  for (const Judged& judged : all) {
-    add(judged, Side::a);
-    add(judged, Side::b);
+template <auto side>
+SampleSeries series_of(const Duel& duel, Side name) {
+  SampleSeries series{.name = fmt::format("duel/{}", to_string(name)), .samples = {}};
+  for (const Block& block : duel.blocks) {
+    // Its processor time is no sign of a load: a program may wait for something.
+    series.samples.push_back({.iterations = 1,
+                              .seconds = (block.*side).seconds(duel.left_out()),
+                              .cpu_seconds = {},
+                              .round = static_cast<int>(series.samples.size())});
   }
   return series;
 }
 
-std::vector<HistoryEntry> history_of(const DuelCard& card, std::span<const Judged> all,
-                                     bool disturbed) {
-  const Facts facts = run_context();
-  std::vector<HistoryEntry> entries;
-  for (const Judged& judged : all) {
-    entries.push_back({.row = {.a = card.a,
-                               .b = card.b,
-                               .label = judged.duel->label,
-                               .work = card.work,
-                               .host = host_name(),
-                               .cpu = std::string(fact(facts, "cpu_model"))},
-                       .commits = card.commits,
-                       .date = now_iso8601(),
-                       .blocks = std::ssize(judged.duel->blocks),
-                       .a_seconds = seconds_of_side<&Block::a>(judged).number(),
-                       .b_seconds = seconds_of_side<&Block::b>(judged).number(),
-                       .ratio = judged.standing.ratio,
-                       .verdict = std::string(to_string(judged.standing.verdict)),
-                       .disturbed = disturbed});
-  }
-  return entries;
+HistoryEntry history_of(const DuelCard& card, const Judged& judged, bool disturbed) {
+  return {.row = {.a = card.a,
+                  .b = card.b,
+                  .label = {},
+                  .work = card.work,
+                  .host = host_name(),
+                  .cpu = std::string(fact(run_context(), "cpu_model"))},
+          .commits = card.commits,
+          .date = now_iso8601(),
+          .blocks = std::ssize(judged.duel->blocks),
+          .a_seconds = seconds_of_side<&Block::a>(judged).number(),
+          .b_seconds = seconds_of_side<&Block::b>(judged).number(),
+          .ratio = judged.standing.ratio,
+          .verdict = std::string(to_string(judged.standing.verdict)),
+          .disturbed = disturbed};
 }
 
-std::string side_name(const Duel& duel) {
-  return duel.label.empty() ? "B" : "B with " + duel.label;
-}
-
-/// "B with n=2 (the budget of 60 s ended it)"
-std::string with_end(const Duel& duel, const DuelCard& card) {
-  return fmt::format("{} ({})", side_name(duel), end_text(duel.end, card));
-}
-
-/// Those that had not one block, with what ended them.
-std::vector<std::string> without_blocks(std::span<const Duel> duels, const DuelCard& card) {
-  std::vector<std::string> names;
-  for (const Duel& duel : duels) {
-    if (duel.blocks.empty()) {
-      names.push_back(with_end(duel, card));
-    }
-  }
-  return names;
-}
-
-/// Those with that verdict, as `text` says each.
-template <typename Text>
-std::vector<std::string> named(std::span<const Judged> all, Verdict verdict, Text text) {
-  std::vector<std::string> names;
-  for (const Judged& judged : all) {
-    if (judged.standing.verdict == verdict) {
-      names.push_back(text(*judged.duel));
-    }
-  }
-  return names;
-}
-
-Outcome outcome_of(const DuelCard& card, std::span<const Judged> all,
-                   const std::vector<std::string>& unmeasured, bool disturbed) {
+Outcome outcome_of(const DuelCard& card, const Judged& judged, bool disturbed) {
   const FailOn& fail_on = card.fail_on;
-  if (const auto slower = named(all, Verdict::slower, side_name);
-      (fail_on.slower || card.bisect) && !slower.empty()) {
-    return {exit_regression,
-            fmt::format("slower by more than {}: {}", margin_text(card), fmt::join(slower, ", "))};
+  const Verdict verdict = judged.standing.verdict;
+  if ((fail_on.slower || card.bisect) && verdict == Verdict::slower) {
+    return {exit_regression, fmt::format("slower by more than {}: B", margin_text(card))};
   }
-  const int code = card.bisect ? exit_error : exit_regression;
-  const bool fails = fail_on.unclear || card.bisect;
-  if (fails && disturbed) {
-    return {code, "unclear: other programs were running"};
-  }
-  auto unclear =
-      named(all, Verdict::unclear, [&](const Duel& duel) { return with_end(duel, card); });
-  std::ranges::copy(unmeasured, std::back_inserter(unclear));
-  if (fails && !unclear.empty()) {
-    return {code, fmt::format("unclear: {}", fmt::join(unclear, ", "))};
+  if ((fail_on.unclear || card.bisect) && (disturbed || verdict == Verdict::unclear)) {
+    return {card.bisect ? exit_error : exit_regression,
+            disturbed ? "unclear: other programs were running"
+                      : fmt::format("unclear: B ({})", end_text(judged.duel->end, card))};
   }
   return {};
 }
 
-std::string sentences_of(std::span<const Judged> all, std::size_t duels, const DuelCard& card) {
-  std::string text;
-  for (const Judged& judged : all) {
-    text += sentence_of(judged, card) + " ";
-  }
-  return text +
-         fmt::format(
-             "Equal programs get FASTER or SLOWER with a probability of {:g} % at "
-             "most{}, whenever one stops.",
-             100 * card.rule.alpha,
-             duels > 1
-                 ? fmt::format(", in any of the {} duels, which share it by Holm's rule", duels)
-                 : "");
-}
-
-Value data_of(const DuelCard& card, std::span<const Judged> all) {
+Value data_of(const DuelCard& card, const Judged& judged) {
   return {{"a", card.a},
           {"b", card.b},
           {"commits", card.commits.empty() ? Value() : Value(card.commits)},
@@ -479,7 +372,7 @@ Value data_of(const DuelCard& card, std::span<const Judged> all) {
           {"alpha", card.rule.alpha},
           {"budget_seconds", card.budget_seconds},
           {"most_blocks", card.most_blocks > 0 ? Value(card.most_blocks) : Value()},
-          {"results", list_of(judged_columns, all)}};
+          {"results", list_of(judged_columns, std::span(&judged, 1))}};
 }
 
 std::string warming_note(const Duel& duel) {
@@ -493,99 +386,76 @@ std::string warming_note(const Duel& duel) {
       fmt::format("{:.2g} %", 100 * (found.longer - 1)));
 }
 
-std::vector<std::string> notes_of(const DuelCard& card, std::span<const Judged> all,
-                                  const std::vector<std::string>& unmeasured) {
+std::vector<std::string> notes_of(const DuelCard& card, const Judged& judged) {
   std::vector<std::string> notes = card.notes;
   if (!card.commits.empty()) {
     notes.push_back(
         fmt::format("A is commit {}, B is commit {}", card.commits.front(), card.commits.back()));
   }
-  if (!unmeasured.empty()) {
-    notes.push_back(fmt::format("without a block: {}", fmt::join(unmeasured, ", ")));
-  }
-  const bool peaks = std::ranges::all_of(all, [](const Judged& judged) {
-    return std::ranges::all_of(judged.duel->blocks, [](const Block& block) {
-      return shows_peaks(block.a) && shows_peaks(block.b);
-    });
+  const bool peaks = std::ranges::all_of(judged.duel->blocks, [](const Block& block) {
+    return shows_peaks(block.a) && shows_peaks(block.b);
   });
   if (!peaks) {
     notes.emplace_back(
         "a peak of memory below that of diffbench itself cannot be seen, and is left out");
   }
-  std::int64_t failures = 0;
-  for (const Judged& judged : all) {
-    failures += failed_runs<&Block::a>(judged) + failed_runs<&Block::b>(judged);
-    if (judged.duel->left_out() > 0) {
-      notes.push_back(warming_note(*judged.duel));
-    }
+  if (judged.duel->left_out() > 0) {
+    notes.push_back(warming_note(*judged.duel));
   }
-  if (failures > 0) {
+  if (const std::int64_t failures = failed_runs<&Block::a>(judged) + failed_runs<&Block::b>(judged);
+      failures > 0) {
     notes.push_back(fmt::format("{} failed, and counted all the same (--ignore-failure)",
                                 counted(failures, "run")));
   }
   return notes;
 }
 
-std::vector<Judged> judged_of(std::span<const Duel> duels, const VerdictRule& rule,
-                              bool disturbed) {
-  std::vector<Judged> all;
-  for (const Duel& duel : duels) {
-    if (duel.blocks.empty()) {
-      continue;
-    }
-    all.push_back({.duel = &duel, .standing = duel.standing});
-    if (disturbed) {
-      all.back().standing.verdict = Verdict::unclear;
-    } else {
-      all.back().blocks_to_decide = values_to_decide(duel.standing, duel.quotients(), rule.margin);
-    }
-  }
-  return all;
-}
-
 } // namespace
 
-LabReport duel_report(const DuelCard& card, std::span<const Duel> duels, const LoadWatch& load,
+LabReport duel_report(const DuelCard& card, const Duel& duel, const LoadWatch& load,
                       bool interrupted) {
   const auto disturbance = load.disturbance();
   const bool disturbed = disturbance && !card.beside_load;
-  const std::vector<Judged> all = judged_of(duels, card.rule, disturbed);
+  Judged judged{.duel = &duel, .standing = duel.standing};
+  if (disturbed) {
+    judged.standing.verdict = Verdict::unclear;
+  } else {
+    judged.blocks_to_decide = values_to_decide(duel.standing, duel.quotients(), card.rule.margin);
+  }
   const std::string head =
       fmt::format("A: {}\nB: {}\n{}{} a block, seed of the order: {}\n\n", card.a, card.b,
                   card.work ? fmt::format("each sample: {}\n", to_text(*card.work)) : "",
-                  counted(static_cast<std::int64_t>(all.front().pairs()), "pair"), card.seed);
-  const std::vector<Line> lines = lines_of(all);
-  const std::vector<std::string> unmeasured = without_blocks(duels, card);
+                  counted(static_cast<std::int64_t>(judged.pairs()), "pair"), card.seed);
   LabReport report;
-  report.text = head + duel_table(all, Verdicts::shown);
-  report.figures = head + duel_table(all, Verdicts::left_out);
-  append_table(report, format_rows(line_columns, lines));
-  report.sentence = sentences_of(all, duels.size(), card);
-  report.notes = notes_of(card, all, unmeasured);
-  report.data = data_of(card, all);
+  report.text = head + duel_table(judged, Verdicts::shown);
+  report.figures = head + duel_table(judged, Verdicts::left_out);
+  append_table(report, format_rows(line_columns, lines_of(judged)));
+  report.sentence = fmt::format(
+      "{} Equal programs get FASTER or SLOWER with a probability of {:g} % at most, whenever one "
+      "stops.",
+      sentence_of(judged, card), 100 * card.rule.alpha);
+  report.notes = notes_of(card, judged);
+  report.data = data_of(card, judged);
   report.columns = heads_of(judged_columns);
   report.pictures = {
-      {"Time of B over A", Figure::bars, "label", "ratio", "verdict", "", "results", "interval"},
-      {"Times, block by block", Figure::lines, "block", "a.samples_seconds b.samples_seconds",
-       "label"}};
-  report.series = series_of(all);
+      {"Time of B over A", Figure::bars, "verdict", "ratio", "verdict", "", "results", "interval"},
+      {"Times, block by block", Figure::lines, "block", "a.samples_seconds b.samples_seconds"}};
+  report.series = {series_of<&Block::a>(duel, Side::a), series_of<&Block::b>(duel, Side::b)};
   report.interrupted = interrupted;
   report.disturbed = disturbed;
   if (disturbance) {
-    const bool concluded = std::ranges::any_of(
-        all, [](const Judged& j) { return j.standing.verdict != Verdict::unclear; });
-    report.notes.push_back(*disturbance + (disturbed   ? ", or conclude beside them: --beside-load"
-                                           : concluded ? "; the verdict holds beside them"
-                                                       : ""));
+    report.notes.push_back(*disturbance + (disturbed ? ", or conclude beside them: --beside-load"
+                                           : duel.decided() ? "; the verdict holds beside them"
+                                                            : ""));
   }
   report.load_is_judged = true;
   if (!card.history.empty()) { // before anything of it is shown
-    report.write = [path = card.history, entries = history_of(card, all, disturbed)] {
-      append_history(path, entries);
+    report.write = [path = card.history, entry = history_of(card, judged, disturbed)] {
+      append_history(path, std::span(&entry, 1));
     };
     report.written.push_back(card.history);
   }
-  report.outcome = outcome_of(card, all, unmeasured, disturbed);
+  report.outcome = outcome_of(card, judged, disturbed);
   return report;
 }
 

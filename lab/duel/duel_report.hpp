@@ -10,7 +10,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -21,10 +20,10 @@ struct DuelCard {
   std::string a, b;                      ///< the sides as they were typed
   std::optional<StepWork> work = {};     ///< of a sample; empty: a whole process
   std::vector<std::string> commits = {}; ///< of A and B; empty: they are no revisions
-  VerdictRule rule;                      ///< alpha is that of all duels together
+  VerdictRule rule;
   std::uint64_t seed = 0;
   double budget_seconds = 0;
-  std::int64_t most_blocks = 0; ///< of each duel; 0: as many as the budget allows
+  std::int64_t most_blocks = 0; ///< 0: as many as the budget allows
   std::string history = {};     ///< file to which the results are appended; empty: none
   FailOn fail_on = {};
   bool bisect = false;                 ///< SLOWER is a regression, and what has no verdict an error
@@ -32,9 +31,9 @@ struct DuelCard {
   std::vector<std::string> notes = {}; ///< what was found before the blocks
 };
 
-/// Of those that have blocks, one duel at least, and by name of the others, as run_blocks() left
-/// them. Withdraws their verdicts where `load` shows other programs, and sets the exit code.
-[[nodiscard]] LabReport duel_report(const DuelCard& card, std::span<const Duel> duels,
-                                    const LoadWatch& load, bool interrupted);
+/// Of one that has blocks, as run_blocks() left it. Withdraws its verdict where `load` shows other
+/// programs, and sets the exit code.
+[[nodiscard]] LabReport duel_report(const DuelCard& card, const Duel& duel, const LoadWatch& load,
+                                    bool interrupted);
 
 } // namespace diffbench::bench

@@ -45,19 +45,6 @@ std::string answer_text(const Answer& answer) {
   return low == high ? low : fmt::format("{} to {}", low, high);
 }
 
-const Value::List& StepResult::rows(std::string_view path) const {
-  return own.find(path).elements();
-}
-
-const Value& StepResult::row(std::string_view path, std::string_view key,
-                             std::string_view text) const {
-  static const Value none;
-  const Value::List& all = rows(path);
-  const auto found =
-      std::ranges::find_if(all, [&](const Value& row) { return text_at(row, key) == text; });
-  return found == all.end() ? none : *found;
-}
-
 double figure_of(const Value& value) {
   const bool is_number = std::holds_alternative<double>(value.data()) ||
                          std::holds_alternative<std::int64_t>(value.data()) ||

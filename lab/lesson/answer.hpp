@@ -47,12 +47,6 @@ struct StepResult {
   const Value& own; ///< `diffbench` of the result file
   const AssumedCard& card;
   bool quick = false; ///< of a lesson with --quick: the second side of {full|quick}
-
-  /// The elements of the list at `path`; none where there is no list.
-  [[nodiscard]] const Value::List& rows(std::string_view path) const;
-  /// The first of them whose `key` is `text`; null value without one.
-  [[nodiscard]] const Value& row(std::string_view path, std::string_view key,
-                                 std::string_view text) const;
 };
 /// The number, or no_figure.
 [[nodiscard]] double figure_of(const Value& value);

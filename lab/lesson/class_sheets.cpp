@@ -215,18 +215,6 @@ std::string sentence_of(const std::vector<ClassQuestion>& questions, std::int64_
 nlohmann::ordered_json class_result(int lesson, const std::vector<SheetLine>& lines,
                                     std::int64_t students, std::vector<std::string> notes) {
   const std::vector<ClassQuestion> questions = questions_of(lines);
-  std::map<int, int> wordings;
-  for (const ClassQuestion& question : questions) {
-    ++wordings[question.first->question];
-  }
-  for (const auto& [question, count] : wordings) {
-    if (count > 1) {
-      notes.push_back(
-          fmt::format("question {}.{} was put in {} ways (another --quick, --texts or "
-                      "version): each stands by itself",
-                      lesson, question, count));
-    }
-  }
   LabReport report;
   report.sentence = sentence_of(questions, students);
   report.notes = std::move(notes);

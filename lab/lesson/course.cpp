@@ -5,6 +5,7 @@
 #include "diffbench/errors.hpp"
 #include "diffbench/known_names.hpp"
 #include "exit_code.hpp"
+#include "expression.hpp"
 #include "folder.hpp"
 #include "guesses.hpp"
 #include "interrupt.hpp"
@@ -210,8 +211,8 @@ class Course {
     const StepResult result{own, options_.card, options_.quick};
     for (const Pitfall& pitfall : all_pitfalls()) {
       if (std::ranges::count(lesson_.steps[place].gpu_pitfalls, pitfall.name) > 0 &&
-          text_at(result.row("pitfalls", "name", pitfall.name), "status") != "ok" &&
-          result.row("assumed.rows", "name", pitfall.name).is_null()) {
+          values_at(fmt::format("pitfalls[name={},status=ok]", pitfall.name), result).empty() &&
+          values_at(fmt::format("assumed.rows[name={}]", pitfall.name), result).empty()) {
         say(told(pitfall));
       }
     }

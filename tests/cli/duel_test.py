@@ -137,33 +137,8 @@ class Duel(CommandLineTest):
         self.duel("true", "true", "--prepare", "sh -c 'echo x >> prepared'", "--blocks", "3", "--warmup", "2",
                   "--pairs", "1")
         self.assertEqual(self.path("prepared").read_text(), "x\n" * (2 * 2 + 2 * 3))
-        self.duel("true", "true", "--prepare", "sh -c 'echo {n} >> values'", "--blocks", "1",
-                  "--parameter", "n=1,2", "--warmup", "0", "--pairs", "1")
-        self.assertEqual(self.path("values").read_text(), "1\n1\n2\n2\n")
         self.assert_refused(1, "--prepare: ended with exit code 1", "duel", "true", "true", "--prepare",
                             "false")
-
-    def test_a_parameter_is_a_duel_for_each_value(self):
-        own = self.duel("sleep 0.0{n}", "sleep 0.0{n}5", "--parameter", "n=1,2", "--blocks", "3")
-        self.assertEqual([row["label"] for row in own["duel"]["results"]], ["n=1", "n=2"])
-        two = self.duel("sleep 0.0{n}", SLOW, "--parameter", "n=1,2")["duel"]["results"]
-        # Each has half of alpha, at which 11 blocks speak; the first difference leaves its part to the other.
-        self.assertEqual([(row["verdict"], row["blocks"]) for row in two], [("SLOWER", 11), ("SLOWER", 10)])
-        self.assertAlmostEqual(two[0]["interval"]["confidence"], 0.995)
-        self.assertAlmostEqual(two[1]["interval"]["confidence"], 0.99)
-        text = self.run_ok("duel", "sleep 0.0{n}", SLOW, "--parameter", "n=1,2").stdout
-        self.assertRegex(text, r"(?m)^with .* interval +level +verdict$")
-        self.assertIn("in any of the 2 duels, which share it by Holm's rule", text)
-
-    def test_duels_that_the_budget_leaves_without_a_block_are_named(self):
-        ask = ["sleep 0.{n}", "sleep 0.{n}", "--parameter", "n=11,12,13", "--budget", "0.7", "--timeout", "5"]
-        own = self.duel(*ask)
-        self.assertEqual([row["label"] for row in own["duel"]["results"]], ["n=11"])
-        self.assertIn("without a block: B with n=12 (the budget of 0.7 s ended it), B with n=13",
-                      " ".join(own["notes"]))
-        done = self.run_program("duel", *ask, "--fail-on", "unclear")
-        self.assertEqual(done.returncode, 5, done.stderr)
-        self.assertIn("B with n=13 (the budget of 0.7 s ended it)", done.stderr)
 
     def test_its_commands_have_the_cpus_that_it_was_started_with(self):
         """Though OpenMP's library binds the first thread, and though the parent ignores SIGCHLD."""
@@ -518,10 +493,7 @@ class Duel(CommandLineTest):
                 (["true", "true", "--budget", "0"], "--budget 0"),
                 (["true", "true", "--shell", "fish"], "fish"),
                 (["true", "true", "--seed", "-1"], "--seed -1"),
-                (["true", "true", "--input", "nothing"], "--input nothing"),
-                (["true", "true", "--parameter", "n=1"], "neither command nor --prepare has {n}"),
-                (["true", "true", "--parameter", "1,2"], "--parameter 1"),
-                (["echo {n}", "true", "--parameter", "n=1,2,1"], "--parameter: 1 is given twice")]:
+                (["true", "true", "--input", "nothing"], "--input nothing")]:
             self.assert_refused(2, mention, "duel", *arguments)
         self.assert_refused(1, "--history", "duel", "true", "true", "--history", "no/such/place")
         for place, code, why in [("-", 2, "no regular file"), ("/dev/full", 2, "no regular file"), (".", 1, "a directory")]:

@@ -200,15 +200,6 @@ class Own:
         self.assertRegex(done.stdout, r"first at x=0 y=0: expected 0\.\d+, found 0\.\d+\n")
         self.assertIn("    #######\n    #.....#\n", done.stdout)
 
-    def test_where_wrong_cells_come_again(self):
-        source = next(entry[2] for entry in corpus.MISTAKES if entry[0] == "tile_columns")
-        _, results = self.judge("mine.c", source)
-        self.assertEqual(results["float32"]["wrong"]["columns"], {"period": 8, "at": [5]})
-        self.assertIsNone(results["float32"]["wrong"]["rows"])
-        done = self.run_program("try", "mine.c", "--no-timing", env=CALM)
-        self.assertIn("no mistake that is known", done.stderr)
-        self.assertIn("\n  the wrong columns come again every 8: x % 8 = 5\n", done.stdout)
-
     def test_the_widest_form_is_taken_and_said(self):
         both = next(entry for entry in corpus.RIGHT if entry[0] == "solve_and_step")[2]
         self.path("both.c").write_text(both)

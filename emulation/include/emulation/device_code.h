@@ -192,6 +192,17 @@ DIFFBENCH_NOT_WATCHED T atomic_update(T* address, Update update, Site site,
   *static_cast<volatile T*>(address) = update(old);
   return old;
 }
+/// From or to memory that others share.
+template <typename T>
+DIFFBENCH_NOT_WATCHED void atomic_copy(T* to, const T* from, AtomicAccess access, Site site) {
+  static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 16 && alignof(T) == sizeof(T));
+  const T* const address = access.reads ? from : to;
+  atomic_access(address, sizeof(T), access, site);
+  if constexpr (sizeof(T) == 16) {
+    wide_access(address, site);
+  }
+  std::memcpy(to, from, sizeof(T));
+}
 } // namespace diffbench::emulation::detail
 
 // Each also for the threads of a block, and for those of the whole system.
@@ -234,36 +245,24 @@ DIFFBENCH_ATOMIC_CAS(atomicCAS_system, __NV_THREAD_SCOPE_SYSTEM)
 
 // Since CUDA 12.8. Of anything of 1, 2, 4, 8 or 16 bytes, aligned as a device wants it.
 template <typename T>
-DIFFBENCH_NOT_WATCHED void __nv_atomic_load(T* address, T* value, int order, int scope,
-                                            DIFFBENCH_SITE) {
-  static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 16 && alignof(T) == sizeof(T));
-  diffbench::emulation::detail::atomic_access(address, sizeof(T),
-                                              {.reads = true,
-                                               .writes = false,
-                                               .acquires = order != __NV_ATOMIC_RELAXED,
-                                               .releases = false,
-                                               .scope = scope},
-                                              site);
-  if constexpr (sizeof(T) == 16) {
-    diffbench::emulation::detail::wide_access(address, site);
-  }
-  std::memcpy(value, address, sizeof(T));
+void __nv_atomic_load(T* address, T* value, int order, int scope, DIFFBENCH_SITE) {
+  diffbench::emulation::detail::atomic_copy(value, address,
+                                            {.reads = true,
+                                             .writes = false,
+                                             .acquires = order != __NV_ATOMIC_RELAXED,
+                                             .releases = false,
+                                             .scope = scope},
+                                            site);
 }
 template <typename T>
-DIFFBENCH_NOT_WATCHED void __nv_atomic_store(T* address, T* value, int order, int scope,
-                                             DIFFBENCH_SITE) {
-  static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 16 && alignof(T) == sizeof(T));
-  diffbench::emulation::detail::atomic_access(address, sizeof(T),
-                                              {.reads = false,
-                                               .writes = true,
-                                               .acquires = false,
-                                               .releases = order != __NV_ATOMIC_RELAXED,
-                                               .scope = scope},
-                                              site);
-  if constexpr (sizeof(T) == 16) {
-    diffbench::emulation::detail::wide_access(address, site);
-  }
-  std::memcpy(address, value, sizeof(T));
+void __nv_atomic_store(T* address, T* value, int order, int scope, DIFFBENCH_SITE) {
+  diffbench::emulation::detail::atomic_copy(address, value,
+                                            {.reads = false,
+                                             .writes = true,
+                                             .acquires = false,
+                                             .releases = order != __NV_ATOMIC_RELAXED,
+                                             .scope = scope},
+                                            site);
 }
 template <typename T>
 T __nv_atomic_load_n(T* address, int order, int scope, DIFFBENCH_SITE) {
@@ -280,46 +279,28 @@ void __nv_atomic_store_n(T* address, std::type_identity_t<T> value, int order, i
 #undef DIFFBENCH_SITE
 
 // Loads and stores with a cache hint: the hint has no meaning here.
-template <typename T>
-T __ldg(const T* address) {
-  return *address;
-}
-template <typename T>
-T __ldca(const T* address) {
-  return *address;
-}
-template <typename T>
-T __ldcg(const T* address) {
-  return *address;
-}
-template <typename T>
-T __ldcs(const T* address) {
-  return *address;
-}
-template <typename T>
-T __ldlu(const T* address) {
-  return *address;
-}
-template <typename T>
-T __ldcv(const T* address) {
-  return *address;
-}
-template <typename T>
-void __stwb(T* address, std::type_identity_t<T> value) {
-  *address = value;
-}
-template <typename T>
-void __stcg(T* address, std::type_identity_t<T> value) {
-  *address = value;
-}
-template <typename T>
-void __stcs(T* address, std::type_identity_t<T> value) {
-  *address = value;
-}
-template <typename T>
-void __stwt(T* address, std::type_identity_t<T> value) {
-  *address = value;
-}
+#define DIFFBENCH_LOAD(NAME) \
+  template <typename T>      \
+  T NAME(const T* address) { \
+    return *address;         \
+  }
+#define DIFFBENCH_STORE(NAME)                            \
+  template <typename T>                                  \
+  void NAME(T* address, std::type_identity_t<T> value) { \
+    *address = value;                                    \
+  }
+DIFFBENCH_LOAD(__ldg)
+DIFFBENCH_LOAD(__ldca)
+DIFFBENCH_LOAD(__ldcg)
+DIFFBENCH_LOAD(__ldcs)
+DIFFBENCH_LOAD(__ldlu)
+DIFFBENCH_LOAD(__ldcv)
+DIFFBENCH_STORE(__stwb)
+DIFFBENCH_STORE(__stcg)
+DIFFBENCH_STORE(__stcs)
+DIFFBENCH_STORE(__stwt)
+#undef DIFFBENCH_LOAD
+#undef DIFFBENCH_STORE
 
 // Arithmetic. <cmath> has the C functions, of double only, in the global namespace; CUDA C++ has
 // the overloads there.

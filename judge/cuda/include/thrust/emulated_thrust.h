@@ -6,11 +6,14 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
+#include <compare>
 #include <cstddef>
 #include <functional>
 #include <iterator>
 #include <memory>
 #include <new>
+#include <ranges>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -117,9 +120,7 @@ class device_ptr {
   friend device_ptr operator+(device_ptr p, difference_type n) { return p += n; }
   friend device_ptr operator-(device_ptr p, difference_type n) { return p -= n; }
   friend difference_type operator-(device_ptr a, device_ptr b) { return a.memory_ - b.memory_; }
-  friend bool operator==(device_ptr a, device_ptr b) { return a.memory_ == b.memory_; }
-  friend bool operator!=(device_ptr a, device_ptr b) { return a.memory_ != b.memory_; }
-  friend bool operator<(device_ptr a, device_ptr b) { return a.memory_ < b.memory_; }
+  friend auto operator<=>(device_ptr a, device_ptr b) = default;
 
  private:
   T* memory_ = nullptr;
@@ -139,32 +140,7 @@ T* raw_pointer_cast(T* pointer) {
 }
 
 template <typename Integer>
-class counting_iterator {
- public:
-  using value_type = Integer;
-  using difference_type = std::ptrdiff_t;
-  using reference = Integer;
-  using pointer = const Integer*;
-  using iterator_category = std::random_access_iterator_tag;
-  explicit counting_iterator(Integer first = {}) : at_(first) {}
-  Integer operator*() const { return at_; }
-  Integer operator[](difference_type i) const { return static_cast<Integer>(at_ + i); }
-  counting_iterator& operator++() {
-    ++at_;
-    return *this;
-  }
-  friend counting_iterator operator+(counting_iterator i, difference_type n) {
-    return counting_iterator(static_cast<Integer>(i.at_ + n));
-  }
-  friend difference_type operator-(counting_iterator a, counting_iterator b) {
-    return static_cast<difference_type>(a.at_) - static_cast<difference_type>(b.at_);
-  }
-  friend bool operator==(counting_iterator a, counting_iterator b) { return a.at_ == b.at_; }
-  friend bool operator!=(counting_iterator a, counting_iterator b) { return a.at_ != b.at_; }
-
- private:
-  Integer at_;
-};
+using counting_iterator = std::ranges::iterator_t<std::ranges::iota_view<Integer>>;
 template <typename Integer>
 counting_iterator<Integer> make_counting_iterator(Integer first) {
   return counting_iterator<Integer>(first);
@@ -182,13 +158,9 @@ template <typename T>
 T* in_kernel(device_ptr<T> pointer) {
   return pointer.get();
 }
-template <typename Integer>
-counting_iterator<Integer> in_kernel(counting_iterator<Integer> numbers) {
-  return numbers;
-}
-template <typename T>
-T* in_kernel(T* pointer) { // of thrust::device, with a plain pointer
-  return pointer;
+template <typename Iterator> // that counts, or of thrust::device a plain pointer
+Iterator in_kernel(Iterator iterator) {
+  return iterator;
 }
 
 template <typename Iterator>
@@ -214,19 +186,16 @@ To copy(From first, From last, To to) {
   constexpr bool from_device = IsDevice<From>::value;
   constexpr bool to_device = IsDevice<To>::value;
   if constexpr (!from_device && !to_device) {
-    for (; first != last; ++first, ++to) {
-      *to = *first;
-    }
-    return to;
+    return std::copy(first, last, to);
   } else {
     using Value = typename std::iterator_traits<From>::value_type;
     static_assert(std::is_same_v<Value, typename std::iterator_traits<To>::value_type>,
                   "thrust::copy between elements of two types is not emulated");
     emulated::check(cudaMemcpy(emulated::address(to), emulated::address(first),
                                static_cast<std::size_t>(count) * sizeof(Value),
-                               from_device ? (to_device ? cudaMemcpyDeviceToDevice
-                                                        : cudaMemcpyDeviceToHost)
-                                           : cudaMemcpyHostToDevice));
+                               from_device
+                                   ? (to_device ? cudaMemcpyDeviceToDevice : cudaMemcpyDeviceToHost)
+                                   : cudaMemcpyHostToDevice));
     return to + count;
   }
 }
@@ -261,27 +230,22 @@ template <typename Iterator, typename Size, typename Operation>
 Iterator for_each_n(Iterator first, Size count, Operation operation) {
   return for_each(first, first + static_cast<std::ptrdiff_t>(count), operation);
 }
+template <typename To, typename Operation, typename... From>
+To transform_into(std::ptrdiff_t count, To result, Operation operation, From... from) {
+  const auto to = emulated::in_kernel(result);
+  emulated::for_each_index(
+      "thrust::transform", static_cast<std::size_t>(count),
+      [=](std::size_t i) mutable { to[i] = operation(from[static_cast<std::ptrdiff_t>(i)]...); });
+  return result + count;
+}
 template <typename From, typename To, typename Operation>
 To transform(From first, From last, To result, Operation operation) {
-  const auto from = emulated::in_kernel(first);
-  const auto to = emulated::in_kernel(result);
-  emulated::for_each_index("thrust::transform", static_cast<std::size_t>(last - first),
-                           [=](std::size_t i) mutable {
-                             to[i] = operation(from[static_cast<std::ptrdiff_t>(i)]);
-                           });
-  return result + (last - first);
+  return transform_into(last - first, result, operation, emulated::in_kernel(first));
 }
 template <typename From, typename Second, typename To, typename Operation>
 To transform(From first, From last, Second second, To result, Operation operation) {
-  const auto from = emulated::in_kernel(first);
-  const auto with = emulated::in_kernel(second);
-  const auto to = emulated::in_kernel(result);
-  emulated::for_each_index("thrust::transform", static_cast<std::size_t>(last - first),
-                           [=](std::size_t i) mutable {
-                             const auto at = static_cast<std::ptrdiff_t>(i);
-                             to[i] = operation(from[at], with[at]);
-                           });
-  return result + (last - first);
+  return transform_into(last - first, result, operation, emulated::in_kernel(first),
+                        emulated::in_kernel(second));
 }
 
 /// By one thread, in order.
@@ -313,15 +277,15 @@ auto reduce(Iterator first, Iterator last) {
 }
 
 // The same where the policy is named; what runs on the device does so in any case.
-#define DIFFBENCH_WITH_POLICY(NAME)                             \
-  template <typename... Arguments>                              \
-  auto NAME(const device_policy&, Arguments... arguments) {     \
-    return NAME(arguments...);                                  \
-  }                                                             \
-  template <typename... Arguments>                              \
-  auto NAME(const nosync_policy&, Arguments... arguments) {     \
-    const emulated::NoSync no_sync;                             \
-    return NAME(arguments...);                                  \
+#define DIFFBENCH_WITH_POLICY(NAME)                         \
+  template <typename... Arguments>                          \
+  auto NAME(const device_policy&, Arguments... arguments) { \
+    return NAME(arguments...);                              \
+  }                                                         \
+  template <typename... Arguments>                          \
+  auto NAME(const nosync_policy&, Arguments... arguments) { \
+    const emulated::NoSync no_sync;                         \
+    return NAME(arguments...);                              \
   }
 DIFFBENCH_WITH_POLICY(transform)
 DIFFBENCH_WITH_POLICY(for_each)

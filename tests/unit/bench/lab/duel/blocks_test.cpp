@@ -45,10 +45,10 @@ class TwoPrograms {
 
 /// All blocks within the limits.
 Duel measured(TwoPrograms& machine, const BlockLimits& limits, std::uint64_t seed = 1) {
-  std::vector<Duel> duels{{.label = "", .run = [&](Side first) { return machine.block(first); }}};
+  Duel duel{.run = [&](Side first) { return machine.block(first); }};
   EXPECT_TRUE(run_blocks(
-      duels, duel_asked, limits, seed, [&] { return machine.now; }, [] {}));
-  return duels.front();
+      duel, duel_asked, limits, seed, [&] { return machine.now; }, [] {}));
+  return duel;
 }
 
 TEST(Blocks, EndWhenItIsDecided) {
@@ -129,38 +129,13 @@ TEST(Blocks, BearThatTheSecondIsSlower) {
       const double seconds = (runs++ % 2 == 0 ? 1.0 : 1.1);
       return ProgramRun{.seconds = seconds * std::exp(noise(random)), .peak_bytes = {}};
     };
-    std::vector<Duel> duels{
-        {.label = "", .run = [&](Side first) { return block_of_runs(first, 1, run); }}};
+    Duel duel{.run = [&](Side first) { return block_of_runs(first, 1, run); }};
     double now = 0;
     (void)run_blocks(
-        duels, duel_asked, {.seconds = 100}, seed, [&] { return now += 0.5; }, [] {});
-    wrong += is_difference(duels.front().standing.verdict) ? 1 : 0;
+        duel, duel_asked, {.seconds = 100}, seed, [&] { return now += 0.5; }, [] {});
+    wrong += is_difference(duel.standing.verdict) ? 1 : 0;
   }
   EXPECT_LE(wrong, 4); // 1 expected at most; more than 4 with a probability of 0.3 %
-}
-
-TEST(Blocks, OfSeveralDuelsComeInTurnUntilEachIsDecided) {
-  TwoPrograms machine(1.1);
-  TwoPrograms noisy(1, 0.5);
-  std::vector<Duel> duels{{.label = "a", .run = [&](Side first) { return machine.block(first); }},
-                          {.label = "b", .run = [&](Side first) { return noisy.block(first); }}};
-  EXPECT_TRUE(run_blocks(
-      duels, duel_asked, {.seconds = 1e6, .most_blocks = 30}, 1,
-      [&] { return machine.now + noisy.now; }, [] {}));
-  EXPECT_EQ(duels[0].blocks.size(), 11) << "it has half of alpha";
-  EXPECT_EQ(duels[1].blocks.size(), 30);
-}
-
-TEST(Blocks, OfDuelsAfterTheBudgetAreNoneButForTheFirst) {
-  TwoPrograms machine(1.5);
-  machine.now = 10;
-  const auto run = [&](Side first) { return machine.block(first); };
-  std::vector<Duel> duels{{.label = "1", .run = run}, {.label = "2", .run = run}};
-  EXPECT_TRUE(run_blocks(
-      duels, duel_asked, {.seconds = 5}, 1, [&] { return machine.now; }, [] {}));
-  EXPECT_EQ(duels[0].blocks.size(), 1);
-  EXPECT_TRUE(duels[1].blocks.empty());
-  EXPECT_EQ(duels[1].end, DuelEnd::budget);
 }
 
 TEST(Blocks, OfAnInterruptedRunAreKeptButForTheLast) {
@@ -171,12 +146,11 @@ TEST(Blocks, OfAnInterruptedRunAreKeptButForTheLast) {
     }
     return {.seconds = 1, .peak_bytes = {}};
   };
-  std::vector<Duel> duels{
-      {.label = "", .run = [&](Side first) { return block_of_runs(first, 1, run); }}};
+  Duel duel{.run = [&](Side first) { return block_of_runs(first, 1, run); }};
   EXPECT_FALSE(run_blocks(
-      duels, duel_asked, {.seconds = 1e6}, 1, [] { return 0.0; }, [] {}));
-  EXPECT_EQ(duels.front().blocks.size(), 2);
-  EXPECT_EQ(duels.front().end, DuelEnd::interrupt);
+      duel, duel_asked, {.seconds = 1e6}, 1, [] { return 0.0; }, [] {}));
+  EXPECT_EQ(duel.blocks.size(), 2);
+  EXPECT_EQ(duel.end, DuelEnd::interrupt);
 }
 
 TEST(Blocks, OfRunsAlternateTheOrderSoThatADriftCancels) {
@@ -204,15 +178,15 @@ TEST(Blocks, HaveAsManyPairsAsTheBudgetAffords) {
 // 5 blocks would be enough at that alpha, and say nothing of the warm-up.
 TEST(Blocks, OfProcessesThatMayWarmUpHaveNoVerdictBeforeThatIsKnown) {
   const auto blocks_at = [](std::size_t samples) {
-    std::vector<Duel> duels{{.label = "", .run = [&](Side first) {
-                               return Block{.first = first,
-                                            .a = {.samples = std::vector(samples, 1.0)},
-                                            .b = {.samples = std::vector(samples, 1.5)}};
-                             }}};
+    Duel duel{.run = [&](Side first) {
+      return Block{.first = first,
+                   .a = {.samples = std::vector(samples, 1.0)},
+                   .b = {.samples = std::vector(samples, 1.5)}};
+    }};
     (void)run_blocks(
-        duels, {.margin = 0.02, .alpha = 0.4}, {.seconds = 1e6}, 1, [] { return 0.0; }, [] {});
-    EXPECT_EQ(duels.front().standing.verdict, Verdict::slower);
-    return duels.front().blocks.size();
+        duel, {.margin = 0.02, .alpha = 0.4}, {.seconds = 1e6}, 1, [] { return 0.0; }, [] {});
+    EXPECT_EQ(duel.standing.verdict, Verdict::slower);
+    return duel.blocks.size();
   };
   EXPECT_LT(blocks_at(1), blocks_of_warming);
   EXPECT_EQ(blocks_at(9), blocks_of_warming);
@@ -265,21 +239,18 @@ TEST(Blocks, HaveAQuotientThatExchangingTheSidesInverts) {
 
 TEST(Warming, FirstSamplesThatAreSlowerInAllProcessesAreLeftOut) {
   std::string log;
-  std::vector<Duel> duels{{.label = "", .run = [&](Side first) {
-                             return warming_block(first, 1.1, {1.5, 1.2}, log);
-                           }}};
+  Duel duel{.run = [&](Side first) { return warming_block(first, 1.1, {1.5, 1.2}, log); }};
   (void)run_blocks(
-      duels, duel_asked, {.seconds = 1e6}, 1, [] { return 0.0; }, [] {});
-  ASSERT_TRUE(duels.front().warming);
-  EXPECT_EQ(duels.front().warming->samples, 2);
-  EXPECT_DOUBLE_EQ(duels.front().warming->longer, 1.5);
-  EXPECT_EQ(duels.front().left_out(), 2);
-  EXPECT_NEAR(duels.front().quotients().front(), 1.1, 1e-12);
+      duel, duel_asked, {.seconds = 1e6}, 1, [] { return 0.0; }, [] {});
+  ASSERT_TRUE(duel.warming);
+  EXPECT_EQ(duel.warming->samples, 2);
+  EXPECT_DOUBLE_EQ(duel.warming->longer, 1.5);
+  EXPECT_EQ(duel.left_out(), 2);
+  EXPECT_NEAR(duel.quotients().front(), 1.1, 1e-12);
 }
 
 TEST(Warming, IsInNoQuotient) {
-  Duel duel{.label = "",
-            .run = {},
+  Duel duel{.run = {},
             .blocks = {{.first = Side::a,
                         .a = {.samples = {1, 1, 1, 1}},
                         .b = {.samples = {9, 8, 2, 4}}}},
@@ -329,21 +300,20 @@ TEST(Warming, LeavesEqualProcessesWithoutVerdicts) {
   for (unsigned seed = 0; seed < 200; ++seed) {
     std::mt19937 random(seed);
     std::lognormal_distribution<double> noise(0, 0.05);
-    std::vector<Duel> duels{{.label = "", .run = [&](Side first) {
-                               Block block{.first = first, .a = {}, .b = {}};
-                               for (SideReading* reading : {&block.a, &block.b}) {
-                                 const double placement = noise(random);
-                                 for (int i = 0; i < pairs_of_samples; ++i) {
-                                   reading->samples.push_back((i == 0 ? 1.3 : 1) * placement *
-                                                              noise(random));
-                                 }
-                               }
-                               return block;
-                             }}};
+    Duel duel{.run = [&](Side first) {
+      Block block{.first = first, .a = {}, .b = {}};
+      for (SideReading* reading : {&block.a, &block.b}) {
+        const double placement = noise(random);
+        for (int i = 0; i < pairs_of_samples; ++i) {
+          reading->samples.push_back((i == 0 ? 1.3 : 1) * placement * noise(random));
+        }
+      }
+      return block;
+    }};
     (void)run_blocks(
-        duels, {.margin = 0.0001, .alpha = 0.05}, {.seconds = 1e6, .most_blocks = 100}, seed,
+        duel, {.margin = 0.0001, .alpha = 0.05}, {.seconds = 1e6, .most_blocks = 100}, seed,
         [] { return 0.0; }, [] {});
-    wrong += is_difference(duels.front().standing.verdict) ? 1 : 0;
+    wrong += is_difference(duel.standing.verdict) ? 1 : 0;
   }
   EXPECT_LE(wrong, 19); // 10 expected at most; more than 19 with a probability of 0.3 %
 }

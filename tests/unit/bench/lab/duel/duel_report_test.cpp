@@ -21,9 +21,8 @@ using testing::Not;
 class DuelReport : public testing::Test {
  protected:
   /// After so many blocks of one pair, in which B takes so many times as long as A.
-  std::vector<Duel> ended(DuelEnd end, int blocks, double ratio = 1.1, double block_seconds = 1) {
-    std::vector<Duel> duels{{.label = "", .run = {}}};
-    Duel& duel = duels.front();
+  Duel ended(DuelEnd end, int blocks, double ratio = 1.1, double block_seconds = 1) {
+    Duel duel{.run = {}};
     for (int i = 0; i < blocks; ++i) {
       const auto run = [&](Side side) {
         return ProgramRun{.seconds = side == Side::b ? ratio : 1, .peak_bytes = {}};
@@ -32,11 +31,11 @@ class DuelReport : public testing::Test {
     }
     duel.seconds = blocks * block_seconds;
     duel.end = end;
-    judge(duels, card_.rule);
-    return duels;
+    judge(duel, card_.rule);
+    return duel;
   }
-  [[nodiscard]] LabReport report(const std::vector<Duel>& duels) const {
-    return duel_report(card_, duels, load_, false);
+  [[nodiscard]] LabReport report(const Duel& duel) const {
+    return duel_report(card_, duel, load_, false);
   }
 
   DuelCard card_{.a = "old", .b = "new", .rule = {}, .budget_seconds = 60};
@@ -70,12 +69,11 @@ TEST_F(DuelReport, OfTheMarginItselfNamesNoLimitToRaise) {
 
 TEST_F(DuelReport, SaysThatOnlyTheMarginIsOpen) {
   const auto between = [&](double low, double high, int each) {
-    std::vector<Duel> duels = ended(DuelEnd::budget, each, low);
-    const std::vector<Duel> more = ended(DuelEnd::budget, each, high);
-    duels.front().blocks.insert(duels.front().blocks.end(), more.front().blocks.begin(),
-                                more.front().blocks.end());
-    judge(duels, card_.rule);
-    return report(duels).sentence;
+    Duel duel = ended(DuelEnd::budget, each, low);
+    const Duel more = ended(DuelEnd::budget, each, high);
+    duel.blocks.insert(duel.blocks.end(), more.blocks.begin(), more.blocks.end());
+    judge(duel, card_.rule);
+    return report(duel).sentence;
   };
   for (const auto& [low, high, words] : {std::tuple{1.01, 1.04, "slower"},
                                          {1.001, 1.021, "slower"},
@@ -98,36 +96,22 @@ TEST_F(DuelReport, SaysThatOnlyTheMarginIsOpen) {
 
 TEST_F(DuelReport, HasOneRatioOfTheTimes) {
   // Times that rise: the medians of the sides say that B is slower, each block that it is faster.
-  std::vector<Duel> duels{{.label = "", .run = {}}};
+  Duel duel{.run = {}};
   const std::vector<std::pair<double, double>> blocks{{1, 0.9}, {2, 1.8}, {3, 2.7}, {1, 9}, {1, 9}};
   for (const auto& [a, b] : blocks) {
     const auto run = [a = a, b = b](Side side) {
       return ProgramRun{.seconds = side == Side::b ? b : a, .peak_bytes = {}};
     };
-    duels.front().blocks.push_back(block_of_runs(Side::a, 1, run));
+    duel.blocks.push_back(block_of_runs(Side::a, 1, run));
   }
-  judge(duels, card_.rule);
-  const std::string text = report(duels).text;
+  judge(duel, card_.rule);
+  const std::string text = report(duel).text;
   EXPECT_THAT(text, testing::ContainsRegex("time +1.00 s +2.70 s +0.900"));
 }
 
 TEST_F(DuelReport, StatesTheMarginAsItWasAsked) {
   card_.rule.margin = 0.125;
   EXPECT_THAT(report(ended(DuelEnd::verdict, 10)).sentence, HasSubstr("SAME within 12.5 %"));
-}
-
-TEST_F(DuelReport, NamesDuelsThatHadNoBlock) {
-  card_.fail_on.unclear = true;
-  std::vector<Duel> duels = ended(DuelEnd::verdict, 12);
-  duels.front().label = "n=1";
-  duels.push_back({.label = "n=2", .run = {}, .end = DuelEnd::budget});
-  judge(duels, card_.rule);
-  const LabReport some = report(duels);
-  EXPECT_EQ(some.outcome.complaint, "unclear: B with n=2 (the budget of 60 s ended it)");
-  ASSERT_FALSE(some.notes.empty());
-  EXPECT_EQ(some.notes.front(), "without a block: B with n=2 (the budget of 60 s ended it)");
-  EXPECT_THAT(some.sentence, HasSubstr("in any of the 2 duels"));
-  EXPECT_EQ(json_of(some.data)["results"].size(), 1);
 }
 
 TEST_F(DuelReport, BesideOtherProgramsAgreesWithItself) {
@@ -138,19 +122,19 @@ TEST_F(DuelReport, BesideOtherProgramsAgreesWithItself) {
     return std::optional(account);
   });
   card_.fail_on.slower = 0.02;
-  const std::vector<Duel> duels = ended(DuelEnd::verdict, 10);
-  EXPECT_EQ(report(duels).outcome.exit_code, exit_regression);
-  const LabReport disturbed = duel_report(card_, duels, load, false);
+  const Duel duel = ended(DuelEnd::verdict, 10);
+  EXPECT_EQ(report(duel).outcome.exit_code, exit_regression);
+  const LabReport disturbed = duel_report(card_, duel, load, false);
   EXPECT_TRUE(disturbed.disturbed);
   EXPECT_TRUE(disturbed.load_is_judged);
   EXPECT_EQ(disturbed.outcome.exit_code, exit_ok);
   EXPECT_EQ(json_of(disturbed.data)["results"][0]["verdict"], "UNCLEAR");
   EXPECT_THAT(disturbed.notes.back(), HasSubstr("--beside-load"));
   card_.bisect = true;
-  EXPECT_EQ(duel_report(card_, duels, load, false).outcome.exit_code, exit_error);
+  EXPECT_EQ(duel_report(card_, duel, load, false).outcome.exit_code, exit_error);
   card_.bisect = false;
   card_.beside_load = true;
-  const LabReport beside = duel_report(card_, duels, load, false);
+  const LabReport beside = duel_report(card_, duel, load, false);
   EXPECT_FALSE(beside.disturbed);
   EXPECT_EQ(beside.outcome.exit_code, exit_regression);
   EXPECT_THAT(beside.notes.back(), HasSubstr("the verdict holds beside them"));
