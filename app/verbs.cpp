@@ -120,12 +120,13 @@ static std::span<const Verb> program_verbs() {
            "two commands, files or backends in turn, until it is decided which one is faster",
            "diffbench duel './old --flags' './new --flags' --fail-on slower=2%", LAB(declare_duel),
            decide},
-      on_ranks({"run",
-                "one backend for as long as it takes: checkpoints, restarts, snapshots, pictures, "
-                "and fields that only many ranks can hold",
-                "diffbench run --grid 16384 --iters 1000000 --checkpoint run.h5 --checkpoint-every "
-                "10000",
-                declare_run, keep}),
+      on_ranks(
+          {"run",
+           "one backend for as long as it takes: checkpoints, restarts, snapshots, pictures, "
+           "and fields that only many ranks can hold",
+           "diffbench run --grid 16384 --iters 1000000 --checkpoint run.state --checkpoint-every "
+           "10000",
+           declare_run, keep}),
       Verb{"compare",
            "two result files: which rows became faster or slower, and how sure that is; or duels "
            "over time",

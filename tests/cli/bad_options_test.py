@@ -61,9 +61,9 @@ REFUSED = [
     ("run --save same --png same", "same"),
     ("run --backend simd,fused", "one --backend"),
     *((option, "diffbench run") for option in (
-        "--checkpoint c.h5 --checkpoint-every 10", "--restart c.h5", "--reference-time 5", "--distributed", "--save u.npy",
+        "--checkpoint c.state --checkpoint-every 10", "--restart c.state", "--reference-time 5", "--distributed", "--save u.npy",
         "--png u.png", "--snapshot-every 5")),
-    ("sweep --checkpoint c.h5", "there is no such option"),
+    ("sweep --checkpoint c.state", "there is no such option"),
     ("--nosuch", "--nosuch"),
     ("nosuch", "nosuch"),
     ("list --nosuch", "--nosuch: there is no such option (see diffbench list --help)"),
