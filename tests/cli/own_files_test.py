@@ -37,7 +37,7 @@ class OwnFiles(CommandLineTest):
                 "--json x.json --export-markdown ./x.json",
                 "--json x.json --report folder/../x.json",
                 "--json x.json --trace x.json",
-                "sweep --out x.json --csv x.json",
+                "sweep --json x.json --csv x.json",
                 "report data.npy --out link.npy",
                 "compare data.npy data.npy --json link.npy"):
             self.assert_kept(*arguments.split())
