@@ -29,8 +29,8 @@ std::string checkpoint_head(const CheckpointFacts& facts) {
        << problem.spacing << " diffusivity " << problem.diffusivity << " dt " << problem.dt
        << " boundary " << to_string(problem.boundary) << " boundary_value "
        << problem.boundary_value << " dtype " << to_string(problem.dtype) << " version "
-       << std::quoted(printable(facts.version)) << " initial "
-       << std::quoted(printable(facts.initial));
+       << std::quoted(one_line(facts.version)) << " initial "
+       << std::quoted(one_line(facts.initial));
   return npy_header({.nx = problem.nx, .ny = problem.ny, .dtype = problem.dtype}, text.str());
 }
 
