@@ -109,6 +109,10 @@ ComparisonResult measure_observed(const ComparisonOptions& options,
     if (const auto note = note_on_left_out(options)) {
       result.notes.push_back(*note);
     }
+    const std::string_view how = how_to_get_gpu_backends();
+    if (options.backends.empty() && !how.empty()) {
+      result.notes.push_back(fmt::format("without GPU backends: {}", how));
+    }
     observation.report(result);
     return result;
   } catch (const Interrupted&) {

@@ -2,6 +2,7 @@
 #include "verbs.hpp"
 
 #include "assumed_card.hpp"
+#include "child_process.hpp"
 #include "columns.hpp"
 #include "context.hpp"
 #include "diffbench/machine.hpp"
@@ -245,7 +246,15 @@ std::string find_nvcc() {
   for (std::string directory; std::getline(directories, directory, ':');) {
     std::error_code ignored;
     if (fs::is_regular_file(fs::path(directory) / "nvcc", ignored)) {
-      return directory + "/nvcc";
+      const std::string nvcc = directory + "/nvcc";
+      ChildProcess asked({nvcc, "--version"});
+      for (std::string line;
+           asked.read_line(line, std::chrono::seconds(5)) == ChildProcess::Outcome::line;) {
+        if (const std::size_t at = line.find("release "); at != std::string::npos) {
+          return fmt::format("{}, {}", nvcc, line.substr(at));
+        }
+      }
+      return nvcc;
     }
   }
   return "none (no nvcc in PATH or /usr/local/cuda)";
@@ -261,7 +270,12 @@ void add_cuda(Report& report, const std::map<std::string, std::string>& facts,
     report.row("driver", driver == "unknown" ? "none" : driver);
     report.row("devices", devices);
   }
-  report.row("toolkit", find_nvcc());
+  const std::string nvcc = find_nvcc();
+  report.row("toolkit", nvcc);
+  const std::string_view how = how_to_get_gpu_backends();
+  if (!how.empty() && (driver != "unknown" || nvcc.starts_with('/'))) {
+    report.advise(fmt::format("no GPU backends in this build: {}", how));
+  }
   report.row("assumed cards", fmt::format("{} (--assume)", fmt::join(assumed_card_names(), ", ")));
 }
 

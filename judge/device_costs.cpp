@@ -117,8 +117,8 @@ constexpr CostNote cost_notes_of[] = {
     {&DeviceCosts::copies, 0,
      "copies: {:.3g} a step between host and device; a field that stays there needs two in all"},
     {&DeviceCosts::allocations, 0,
-     "allocations: {:.3g} a step, and each waits for the device; what is allocated before the "
-     "first step serves all"},
+     "allocations: {:.3g} a step, each of which may wait for the device, as freeing does; what is "
+     "allocated before the first step serves all"},
     {&DeviceCosts::managed, 0,
      "managed memory: {:.3g} times the field moves between host and device in a step, as both "
      "touch the same pages"},

@@ -2,6 +2,7 @@
 // The verb try: a user's own kernel, judged and timed; or those of a class.
 #include "assumed_report.hpp"
 #include "diffbench/errors.hpp"
+#include "diffbench/random_bits.hpp"
 #include "grade/class_folder.hpp"
 #include "grade/grade.hpp"
 #include "lab_report.hpp"
@@ -16,7 +17,6 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <random>
 #include <string>
 
 namespace diffbench::bench {
@@ -121,8 +121,7 @@ Action declare_try(OptionList& options) {
     }
     (void)language_of(plan->file);
     if (trial.judge.seed == 0) {
-      std::random_device secret;
-      trial.judge.seed = (std::uint64_t{secret()} << 32) + secret();
+      trial.judge.seed = random_bits();
     }
     return run_experiment("try", plan->output, invocation, [&](Progress& progress) {
       const TemporaryDirectory work_dir;

@@ -36,7 +36,7 @@ Facts gpu_facts() {
   const auto backend = std::ranges::find_if(
       all_backends(), [](const BackendInfo& planned) { return planned.device != DeviceKind::cpu; });
   if (backend == all_backends().end()) {
-    return none("not in this build");
+    return none(fmt::format("not in this build: {}", how_to_get_gpu_backends()));
   }
   const std::string kind(to_string(backend->device));
   Probe probe = backend->probe(0);
@@ -74,6 +74,11 @@ std::string operating_system(const std::filesystem::path& root) {
 std::string_view fact(const Facts& facts, std::string_view name) {
   const auto found = std::ranges::find(facts, name, &Facts::value_type::first);
   return found == facts.end() ? std::string_view() : found->second;
+}
+
+std::string_view how_to_get_gpu_backends() {
+  const auto missing = std::ranges::find(missing_backends(), "cuda", &NotCompiled::name);
+  return missing == missing_backends().end() ? "" : missing->how_to_get;
 }
 
 std::string system_value(const std::filesystem::path& root, const std::filesystem::path& path) {

@@ -24,6 +24,9 @@ using Facts = std::vector<std::pair<std::string, std::string>>;
 /// under `root`; what the system does not tell is "unknown".
 [[nodiscard]] Facts run_context(const std::filesystem::path& root = "/");
 
+/// What brings the GPU backends that this build left out; empty where it has them.
+[[nodiscard]] std::string_view how_to_get_gpu_backends();
+
 /// The first line of the file `path` below `root`, "unknown" when there is none.
 [[nodiscard]] std::string system_value(const std::filesystem::path& root,
                                        const std::filesystem::path& path);

@@ -146,6 +146,13 @@ Device use_device(int index) {
           .concurrent_managed_access = attribute(index, cudaDevAttrConcurrentManagedAccess) != 0};
 }
 
+void require_transfer(Transfer transfer, const Device& device) {
+  if (transfer == Transfer::managed && !device.concurrent_managed_access) {
+    throw Unavailable(device.name + " does not let the host use managed memory beside it (" +
+                      "concurrentManagedAccess); choose another --transfer");
+  }
+}
+
 std::int64_t free_memory() {
   std::size_t free = 0;
   std::size_t total = 0;

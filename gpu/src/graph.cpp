@@ -22,7 +22,9 @@ using RecordedGraph = Owner<cudaGraph_t, destroy_graph>;
 
 Graph Graph::capture(const Stream& stream, const std::function<void()>& work) {
   cudaGraph_t recorded = nullptr;
-  DIFFBENCH_CUDA_CHECK(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeThreadLocal));
+  // Relaxed: a kernel's code is loaded when it is first launched, which may be here, and loading is
+  // one of the calls that the stricter modes refuse.
+  DIFFBENCH_CUDA_CHECK(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeRelaxed));
   try {
     work();
   } catch (...) {

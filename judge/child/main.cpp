@@ -17,6 +17,7 @@
 // notices to NOTICED_FD as well: a process that ends cannot be asked.
 #include "compiler_confinement.hpp"
 #include "confinement.hpp"
+#include "diffbench/random_bits.hpp"
 #include "served_session.hpp"
 
 #include <algorithm>
@@ -29,7 +30,6 @@
 #include <exception>
 #include <iostream>
 #include <memory>
-#include <random>
 #include <span>
 #include <sstream>
 #include <stdexcept>
@@ -171,8 +171,7 @@ class Server {
 
   void* library_;
   void* device_;
-  const std::uint64_t key_ =
-      std::random_device()() * (std::uint64_t{1} << 32) + std::random_device()();
+  const std::uint64_t key_ = random_bits();
   std::byte* shared_;
   std::unique_ptr<ServedSession> session_;
 };

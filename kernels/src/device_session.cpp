@@ -39,13 +39,6 @@ void require_device_memory(const MemoryNeed& need, const gpu::Device& device) {
   }
 }
 
-void require_transfer(Transfer transfer, const gpu::Device& device) {
-  if (transfer == Transfer::managed && !device.concurrent_managed_access) {
-    throw Unavailable(device.name + " does not let the host use managed memory beside it (" +
-                      "concurrentManagedAccess); choose another --transfer");
-  }
-}
-
 template class DeviceSession<float>;
 template class DeviceSession<double>;
 

@@ -44,9 +44,6 @@ namespace diffbench::kernels {
 /// Throws Error, with the figures, when `need` exceeds the free memory of the current device.
 void require_device_memory(const MemoryNeed& need, const gpu::Device& device);
 
-/// Throws Unavailable when `device` cannot copy in this way.
-void require_transfer(Transfer transfer, const gpu::Device& device);
-
 /// Runs `make` and adds the seconds that it took to a phase.
 template <typename Make>
 auto timed(double& phase, Make make) {
@@ -287,7 +284,7 @@ class DeviceSession : public Session<T> {
 
   gpu::Device open(const FieldLayout& layout, std::int64_t extra_device_bytes) const {
     gpu::Device device = gpu::use_device(options_.device);
-    require_transfer(options_.transfer, device);
+    gpu::require_transfer(options_.transfer, device);
     require_device_memory(device_memory_need(problem_, options_, layout, extra_device_bytes),
                           device);
     return device;

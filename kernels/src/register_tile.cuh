@@ -46,10 +46,16 @@ class RegisterTile {
         grid.boundary != Boundary::periodic &&
         (region_x < 0 || region_y < 0 || region_x + static_cast<int>(blockDim.x) * PX > grid.nx ||
          region_y + static_cast<int>(blockDim.y) * PY > grid.ny);
-    // Of such a block, only some warps have patches there.
-    warp_meets_edge_ =
-        __any_sync(whole_warp, place_.x <= 0 || place_.y <= 0 || place_.x + PX >= grid.nx ||
-                                   place_.y + PY >= grid.ny) != 0;
+    if (meets_edge_) { // of such a block, only some warps have patches there
+      const auto within = [](int first, int count, int edge) {
+        return first < edge && edge < first + count;
+      };
+      const auto any = [](bool of_lane) { return __any_sync(whole_warp, of_lane) != 0; };
+      edge_within_ = any(within(place_.x, PX, 0) || within(place_.x, PX, grid.nx) ||
+                         within(place_.y, PY, 0) || within(place_.y, PY, grid.ny));
+      edge_beside_ = any(place_.x == 0 || place_.x + PX == grid.nx);
+      edge_above_or_below_ = any(place_.y == 0 || place_.y + PY == grid.ny);
+    }
   }
 
   /// Loads the patch.
@@ -321,10 +327,37 @@ class RegisterTile {
     T below[PX];
     get_edge(Set + bottom_plane, above_thread, above);
     get_edge(Set + top_plane, below_thread, below);
-    if (MeetsEdge && warp_meets_edge_) {
+    if (MeetsEdge && edge_within_) {
       step_patch<true>(above, below, west, east);
+      return;
+    }
+    if (MeetsEdge && edge_beside_) {
+      replace(place_.x == 0, place_.x + PX == grid_.nx, west, east,
+              [&](int j, int edge) { return cells_[j][edge == 0 ? 0 : PX - 1]; });
+    }
+    if (MeetsEdge && edge_above_or_below_) {
+      replace(place_.y == 0, place_.y + PY == grid_.ny, above, below,
+              [&](int i, int edge) { return cells_[edge == 0 ? 0 : PY - 1][i]; });
+    }
+    step_patch<false>(above, below, west, east);
+  }
+
+  // Neighbours that lie beyond an edge of the grid that is one of the patch, too.
+  template <int N, typename Inner>
+  __device__ void replace(bool first_beyond, bool last_beyond, T (&first)[N], T (&last)[N],
+                          Inner inner) const {
+    if (grid_.boundary == Boundary::dirichlet) {
+#pragma unroll
+      for (int k = 0; k < N; ++k) {
+        first[k] = first_beyond ? grid_.constant : first[k];
+        last[k] = last_beyond ? grid_.constant : last[k];
+      }
     } else {
-      step_patch<false>(above, below, west, east);
+#pragma unroll
+      for (int k = 0; k < N; ++k) {
+        first[k] = first_beyond ? inner(k, 0) : first[k];
+        last[k] = last_beyond ? inner(k, 1) : last[k];
+      }
     }
   }
 
@@ -372,7 +405,8 @@ class RegisterTile {
   Way ring_;
   Way halo_;
   bool meets_edge_; ///< the block's region does
-  bool warp_meets_edge_;
+  // Where an edge of the grid meets patches of the warp.
+  bool edge_within_ = false, edge_beside_ = false, edge_above_or_below_ = false;
   T cells_[PY][PX];
 };
 

@@ -18,6 +18,9 @@ constexpr double normal_quantile = 2.576;
 /// The standard deviation of a normal distribution over its median absolute deviation.
 constexpr double deviation_of_median = 1.4826;
 
+// std::hypot() would ask for the C library of 2022.
+double of_both(double a, double b) { return std::sqrt(a * a + b * b); }
+
 /// Standard deviation of the logarithms of the medians of 4 stretches of the run, or of its samples
 /// where there are fewer than 4.
 double scatter_of_stretches(const std::vector<double>& seconds) {
@@ -70,8 +73,8 @@ std::vector<Ratio> run_ratios(std::span<const RowInTwoRuns> rows, double run_spr
       continue;
     }
     const double deviation = std::max(
-        {std::hypot(run_spread, run_spread),
-         std::hypot(scatter_of_stretches(row.old_seconds), scatter_of_stretches(row.new_seconds)),
+        {of_both(run_spread, run_spread),
+         of_both(scatter_of_stretches(row.old_seconds), scatter_of_stretches(row.new_seconds)),
          change_of_others(changes, i)});
     const double load = -2 * std::log(std::clamp(row.cpu_share, 1e-3, 1.0));
     const double reach = std::max(normal_quantile * deviation, load);

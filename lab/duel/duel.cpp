@@ -3,6 +3,7 @@
 #include "blocks.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/name_table.hpp"
+#include "diffbench/random_bits.hpp"
 #include "diffbench/registry.hpp"
 #include "diffbench/stopwatch.hpp"
 #include "duel_report.hpp"
@@ -24,7 +25,6 @@
 #include <iterator>
 #include <memory>
 #include <optional>
-#include <random>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -304,7 +304,7 @@ void check(DuelOptions& options) {
   options.settings.limit_seconds =
       options.timeout > 0 ? options.timeout : options.card.budget_seconds;
   if (!options.seed) {
-    options.seed = std::random_device()();
+    options.seed = static_cast<std::uint32_t>(random_bits());
   }
   options.card.seed = *options.seed;
   options.card.a = options.a;

@@ -117,7 +117,7 @@ class Lesson(CommandLineTest):
         self.assertEqual({(line["name"], line["lesson"]) for line in again}, {("Ada, too", "1"), ("Ada, too", "2")})
         # Without a compiler an exercise is left out, and the lesson ends as others do.
         rows = self.sheet("1/sheet.csv")
-        self.path("1/5-port.json").unlink()
+        self.path("1/6-port.json").unlink()
         done = self.lesson("1", "--quick", "--name", "Ada, too", out="1", env={"PATH": str(self.path("1"))})
         self.assertIn("Left out: it cannot run here, as said above.", done.stdout)
         again = self.sheet("1/sheet.csv")

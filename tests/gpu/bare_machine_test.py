@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A kit, made as a user makes it, runs where there is nothing but the C library, Python 3, a shell and the base tools: no package
-manager, no compiler, none of the libraries that the programs are linked with. In an empty root, as an
+"""A kit, made as a user makes it, runs where there is nothing but the C library, GCC's own, Python 3, a shell and the base tools:
+no package manager, no compiler, none of the libraries that the programs are linked with. In an empty root, as an
 unprivileged user may have one in a namespace of his own; where that is not allowed the test is skipped.
 bare_machine_test.py ROOT"""
 import json
@@ -54,6 +54,8 @@ class BareMachine(unittest.TestCase):
         tools = [f"/bin/{tool}" for tool in TOOLS]
         # Python needs zlib to pack, as a module or in itself.
         libraries = needed_by(cls.python, *tools, *filter(None, [getattr(zlib, "__file__", None)]))
+        of_gcc = re.compile(r"(/\S+/(?:libstdc\+\+|libgcc_s)\.so\S*) \(0x")
+        libraries += of_gcc.findall(subprocess.run(["ldd", cls.kit / "bin/bench_suites"], capture_output=True, text=True).stdout)
         cls.shown = [cls.python, sysconfig.get_path("stdlib"), *tools, *libraries, "/proc", "/sys", "/dev"]
         tried = cls.enter("sh", "-c", "exit 7")
         if tried.returncode != 7:
@@ -69,11 +71,21 @@ class BareMachine(unittest.TestCase):
                               capture_output=True, text=True, timeout=200, **options)
 
     def test_the_kit_is_made(self):
-        self.assertRegex(self.made.stdout, r"^diffbench \S+ \(\S+\): \S+, \d+ MB, for glibc 2\.\d+ and later\n$")
+        self.assertRegex(self.made.stdout, r"^diffbench \S+ \(\S+\): \S+, \d+ MB, for glibc 2\.\d+ and later, "
+                         r"drivers from \d+ on, compute capabilities 75;80;86;89;90;100;120\n$")
+
+    def test_nothing_needs_a_newer_c_library_than_ubuntu_2204_and_a_rhel_9_have(self):
+        for file in [*(self.kit / "bin").iterdir(), *(self.kit / "lib").iterdir()]:
+            with self.subTest(file=file.name):
+                said = subprocess.run(["objdump", "-T", file], capture_output=True, text=True, check=True).stdout
+                newest = max((int(minor) for minor in re.findall(r"GLIBC_2\.(\d+)", said)), default=0)
+                self.assertLessEqual(newest, 34)
+                if file.name != "bench_suites" and "benchmark" not in file.name:
+                    self.assertNotIn("GLIBCXX", said)
 
     def test_the_root_has_none_of_the_kits_libraries_but_what_python_needs(self):
         there = self.enter("ls", *{str(pathlib.Path(f).parent) for f in self.shown if ".so" in f}).stdout
-        for library in ("libfmt", "libstdc++", "libgomp", "libcrypto", "libbenchmark", "libpng"):
+        for library in ("libfmt", "libgomp", "libcrypto", "libbenchmark", "libpng"):
             self.assertNotIn(library, there)
 
     def test_every_program_starts(self):

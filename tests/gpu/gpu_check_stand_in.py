@@ -143,7 +143,8 @@ def write_to(file, content):
 if NAME == "diffbench":
     print(diffbench())
 elif NAME == "nvidia-smi":
-    print("NVIDIA H200" if ARGUMENTS[0].startswith("--query") else "Driver Version : 1\n  Serial : 2")
+    facts = {"--query-gpu=name": "NVIDIA H200", "--query-gpu=memory.total": "8188" if "small" in FAKE else "143771"}
+    print(facts.get(ARGUMENTS[0], "Driver Version : 1\n  Serial : 2"))
 elif NAME == "ncu":
     print(ncu())
 elif NAME == "compute-sanitizer":

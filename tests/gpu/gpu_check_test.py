@@ -75,6 +75,7 @@ class GpuCheck(unittest.TestCase):
         (self.kit / "bin").mkdir(parents=True)
         for script in ("gpu-check", "gpu_steps.py", "gpu-figures"):
             shutil.copy(ROOT / "scripts" / script, self.kit)
+        shutil.copy(ROOT / "bench/results/public/predictions.json", self.kit)
         for program in KIT:
             self.stand_in(self.kit / "bin" / program)
         self.tools = self.place / "tools"
@@ -139,7 +140,11 @@ class MeasuringPart(GpuCheck):
         # Far grids are for the kernels made for them.
         self.assertEqual(self.backends_of("16384-float32.json"), ["cuda_stream", "cuda_blocked", "cuda_streamed"])
 
-    def test_figures_have_their_bars(self):
+    def test_a_small_card_has_two_sessions_of_16384_at_once(self):
+        self.check("a", "small")
+        self.assertEqual(self.backends_of("16384-float32.json"), ["cuda_stream", "cuda_streamed"])
+
+    def test_figures_have_their_bars_and_predictions(self):
         said = self.check("a", "wrong:cuda_graph")
         for figure in (r"640x640x1000 float32, kernels: best +<= 0.35 ms +0.3 ms +ok",
                        r"16384x16384 float32: best +>= 2500 GCell/s +3000 GCell/s +ok",
@@ -150,8 +155,15 @@ class MeasuringPart(GpuCheck):
                        r"disc net of 256, persistent +<= 20 us +15 us +ok",
                        r"640x640x1000 float32, kernels: cuda_graph +<= 2 ms +not measured .*not verified",
                        r"rows that are not bit-identical +<= 0 +\d+ +BELOW +.*cuda_graph",
-                       r"sanitizer runs with findings +<= 0 +not measured +- +no steps-c.json"):
+                       r"sanitizer runs with findings +<= 0 +not measured +- +no steps-c.json",
+                       r"640-float32, cuda +\S+ to \S+ +us a step +0.3 +in",
+                       r"640-float32, cuda_stream +\S+ to \S+ +us a step +0.3 +OUT",
+                       r"640-float32, cuda_graph +.* us a step +- +cuda_graph: not verified",
+                       r"16384-float32, cuda_streamed +\S+ to \S+ +GCell/s +3000 +in",
+                       r"transfer, pinned h2d 67108864 +\S+ to \S+ +GB/s +- +transfer: no pinned h2d",
+                       r"mlp-256, cuda_persistent +19 to 23 +us a step +15 +OUT"):
             self.assertRegex(said, figure)
+        self.assertEqual(said.count("640-float32, cuda_stream "), 1)  # predictions of this card alone
 
     def test_what_fails_fails_alone(self):
         self.check("a", "skips:diffbench_unit_mlp", "fails:diffbench_conformance", "fails:device_copy",

@@ -23,17 +23,24 @@ namespace {
 
 using DeviceCopier = Contender<TimedRow, DeviceLane>;
 
-/// Mapped memory is left out: kernels use it over the bus where it is.
-constexpr std::array modes{Transfer::pageable, Transfer::pinned, Transfer::registered,
-                           Transfer::write_combined, Transfer::managed};
+/// What a device can copy. Mapped memory is left out: kernels use it over the bus where it is.
+std::vector<Transfer> modes_of(const gpu::Device& device) {
+  std::vector<Transfer> modes{Transfer::pageable, Transfer::pinned, Transfer::registered,
+                              Transfer::write_combined};
+  if (device.concurrent_managed_access) {
+    modes.push_back(Transfer::managed);
+  }
+  return modes;
+}
 
 /// The emulation looks at every byte; larger copies would show nothing more.
 constexpr std::int64_t largest_emulated = 1 << 20;
 
-/// Two memories of every mode and what is sent and what arrived must fit in half of what is free on
-/// the host; on the device, copies and managed pages of both directions.
-std::vector<std::int64_t> sizes_that_fit(const std::vector<std::int64_t>& sizes) {
-  constexpr std::int64_t on_host = 2 * static_cast<std::int64_t>(modes.size()) + 2;
+/// Two memories of each of `modes` and what is sent and what arrived must fit in half of what is
+/// free on the host; on the device, copies and managed pages of both directions.
+std::vector<std::int64_t> sizes_that_fit(const std::vector<std::int64_t>& sizes,
+                                         std::span<const Transfer> modes) {
+  const std::int64_t on_host = 2 * std::ssize(modes) + 2;
   constexpr std::int64_t on_device = 4;
   std::int64_t largest =
       std::min(available_memory() / 2 / on_host, gpu::free_memory() / 2 / on_device);
@@ -99,10 +106,11 @@ int copy_engines(int device) {
 /// The experiment: one curve for each mode and direction, filled size by size.
 class Measurement {
  public:
-  Measurement(DeviceSide& side, double row_seconds, const std::function<bool()>& stop)
-      : side_(side), row_seconds_(row_seconds), stop_(stop) {
+  Measurement(DeviceSide& side, std::vector<Transfer> modes, double row_seconds,
+              const std::function<bool()>& stop)
+      : side_(side), modes_(std::move(modes)), row_seconds_(row_seconds), stop_(stop) {
     for (const Direction direction : all_directions) {
-      for (const Transfer mode : modes) {
+      for (const Transfer mode : modes_) {
         curves_.push_back(
             {.way = std::string(to_string(mode)), .direction = std::string(to_string(direction))});
       }
@@ -111,12 +119,12 @@ class Measurement {
 
   void measure(std::int64_t bytes) {
     std::vector<std::unique_ptr<HostMemories>> memories;
-    memories.reserve(modes.size());
-    for (const Transfer mode : modes) {
+    memories.reserve(modes_.size());
+    for (const Transfer mode : modes_) {
       memories.push_back(make_memories(mode, bytes));
     }
     for (std::size_t i = 0; i < all_directions.size() && !stop_(); ++i) {
-      measure(memories, all_directions.at(i), std::span(curves_).subspan(i * modes.size()));
+      measure(memories, all_directions.at(i), std::span(curves_).subspan(i * modes_.size()));
     }
   }
 
@@ -142,7 +150,7 @@ class Measurement {
                std::span<CopyCurve> curves) {
     std::vector<DeviceCopier> copiers;
     std::vector<CopyCurve*> curve_of;
-    for (std::size_t i = 0; i < modes.size(); ++i) {
+    for (std::size_t i = 0; i < modes_.size(); ++i) {
       if (memories[i] == nullptr || !curves[i].failure.empty()) {
         continue;
       }
@@ -181,6 +189,7 @@ class Measurement {
   }
 
   DeviceSide& side_;
+  std::vector<Transfer> modes_;
   double row_seconds_;
   const std::function<bool()>& stop_;
   std::vector<CopyCurve> curves_;
@@ -204,7 +213,7 @@ class OwnCopy final : public DeviceCopy {
 
 std::unique_ptr<DeviceCopy> make_device_copy(Transfer mode, Direction direction, std::int64_t bytes,
                                              int device) {
-  (void)gpu::use_device(device);
+  gpu::require_transfer(mode, gpu::use_device(device));
   const std::int64_t need = (mode == Transfer::managed ? 4 : 2) * bytes;
   if (const std::int64_t free = gpu::free_memory(); need > free) {
     throw Unavailable(fmt::format("needs {} of memory on the GPU, and {} are free",
@@ -221,7 +230,8 @@ DeviceCopies measure_device_copies(const std::vector<std::int64_t>& sizes, int d
   progress.stage("copies to and from the GPU");
   const gpu::Device properties = gpu::use_device(device);
 
-  const std::vector<std::int64_t> fitting = sizes_that_fit(sizes);
+  const std::vector<Transfer> modes = modes_of(properties);
+  const std::vector<std::int64_t> fitting = sizes_that_fit(sizes, modes);
   if (fitting.empty()) {
     throw Error("the GPU or the host has no memory free for copies of the smallest size");
   }
@@ -233,7 +243,7 @@ DeviceCopies measure_device_copies(const std::vector<std::int64_t>& sizes, int d
                       .curves = {},
                       .pinning = {}};
   const auto lanes = static_cast<double>(modes.size() * all_directions.size() * fitting.size());
-  Measurement measurement(side, time.planned / lanes, stop);
+  Measurement measurement(side, modes, time.planned / lanes, stop);
   CopyDeadline<SteadyClock> deadline(time.limit,
                                      time.planned / static_cast<double>(fitting.size()));
   for (std::size_t i = 0; i < fitting.size() && !stop(); ++i) {

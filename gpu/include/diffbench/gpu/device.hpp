@@ -43,6 +43,9 @@ struct Device {
 /// device of a compute capability that this build has no code for (naming those it has).
 [[nodiscard]] Device use_device(int index);
 
+/// Throws Unavailable when `device` cannot copy in this way.
+void require_transfer(Transfer transfer, const Device& device);
+
 /// What work on `device` with these options is known by: its name, compute capability and the way
 /// of the copies. Users add what is theirs.
 [[nodiscard]] Provenance device_provenance(const Device& device, const SessionOptions& options);

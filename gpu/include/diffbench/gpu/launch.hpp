@@ -100,9 +100,12 @@ template <typename... Parameters>
   const detail::LaunchConfig config(shape);
   const cudaError_t status = cudaOccupancyMaxActiveClusters(
       &clusters, reinterpret_cast<const void*>(kernel), config.get());
-  if (status == cudaErrorInvalidClusterSize) { // larger than this card has them
-    (void)cudaGetLastError();
-    return 0;
+  for (const cudaError_t none : {cudaErrorInvalidClusterSize, cudaErrorInvalidValue,
+                                 cudaErrorInvalidConfiguration, cudaErrorNotSupported}) {
+    if (status == none) { // larger than this card has them; not all cards say so alike
+      (void)cudaGetLastError();
+      return 0;
+    }
   }
   DIFFBENCH_CUDA_CHECK(status);
   return clusters;

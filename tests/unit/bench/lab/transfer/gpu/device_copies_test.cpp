@@ -63,6 +63,19 @@ TEST_F(DeviceCopiesTest, ACopyByItselfArrivesInEveryModeMappedMemoryToo) {
   EXPECT_THAT(emulation::live_resources(), IsEmpty());
 }
 
+TEST_F(DeviceCopiesTest, ManagedMemoryTheHostMayNotUseIsLeftOut) {
+  emulation::DeviceSpec device;
+  device.concurrent_managed_access = false;
+  emulation::reset({.devices = {device}});
+  const DeviceCopies copies = measure({1024});
+  EXPECT_EQ(copies.curves.size(), 4 * 3U);
+  for (const CopyCurve& curve : copies.curves) {
+    EXPECT_EQ(curve.failure, "") << curve.way;
+  }
+  EXPECT_THROW((void)make_device_copy(Transfer::managed, Direction::h2d, 1024, 0), Unavailable);
+  emulation::reset();
+}
+
 TEST_F(DeviceCopiesTest, NothingHasATime) {
   const DeviceCopies copies = measure({1024, 4096, 65536});
   EXPECT_THAT(copies.pinning, IsEmpty());
