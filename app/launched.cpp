@@ -25,7 +25,7 @@ namespace {
 const cluster::Module& load_mpi(const cluster::Launcher& launcher) {
   constexpr std::chrono::seconds patience{2};
   try {
-    return cluster::load_module("mpi");
+    return cluster::load_module();
   } catch (const Unavailable& error) {
     if (launcher.rank == 0) {
       throw;

@@ -227,7 +227,6 @@ class Runner {
     session.save_checkpoint(options_.checkpoint, {.problem = options_.problem,
                                                   .step = step_,
                                                   .initial = initial_name(),
-                                                  .digest = {},
                                                   .version = version_text()});
     ++run_.checkpoints;
   }
@@ -349,9 +348,6 @@ int run_long(const LongRunOptions& given, const Invocation& invocation) {
       invocation.ranks != nullptr ? *invocation.ranks : alone.emplace().leader();
   options.many.ranks = &ranks;
   std::optional<CheckpointFacts> start;
-  if (!options.checkpoint.empty() || !options.restart.empty()) {
-    ranks.open_checkpoint_files();
-  }
   if (!options.restart.empty()) {
     start = ranks.open_checkpoint(options.restart);
     take_problem(options, *start);

@@ -49,17 +49,16 @@ ColourRange parse_range(std::string_view option, std::string_view text) {
 
 void declare_checkpoints(OptionList& options, LongRunOptions& run) {
   options.group("Checkpoints");
-  options.output("--checkpoint FILE.h5", run.checkpoint, kind_of_output::checkpoint,
-                 "save the state (HDF5); the checkpoint before becomes FILE.h5.previous");
+  options.output(
+      "--checkpoint FILE", run.checkpoint, kind_of_output::checkpoint,
+      "save the state, for --restart and numpy.load(); the one before becomes FILE.previous");
   options.companions(cluster::checkpoint_companions, "--restart");
   options.integer("--checkpoint-every K", run.checkpoint_every, iteration_limits,
                   "iterations between two checkpoints");
-  options.text("--restart FILE.h5", run.restart,
-               "continue from that state, on any number of ranks");
+  options.text("--restart FILE", run.restart, "continue from that state, on any number of ranks");
   options.check([&run] {
     if (run.checkpoint.empty() != (run.checkpoint_every == 0)) {
-      throw InvalidInput(
-          "--checkpoint FILE.h5 and --checkpoint-every K belong together: give both");
+      throw InvalidInput("--checkpoint FILE and --checkpoint-every K belong together: give both");
     }
   });
 }

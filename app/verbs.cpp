@@ -83,8 +83,6 @@ static std::span<const Verb> program_verbs() {
            "diffbench list --csv list.csv", declare_list, start},
       Verb{"doctor", "what this machine and this build can do, and how to get what is missing",
            "diffbench doctor --json doctor.json", declare_doctor, start},
-      Verb{"get-data", "downloads training data for diffbench mlp", "diffbench get-data fashion",
-           LAB(declare_get_data), start},
       Verb{"lesson", "five lessons: a guess first, then the figure, then why", "diffbench lesson 1",
            LAB(declare_lesson), learn},
       Verb{"try",
@@ -114,18 +112,19 @@ static std::span<const Verb> program_verbs() {
            "which backend for a run, from few steps, and whether a GPU pays that is not here",
            "diffbench advise --grid 2048 --iters 500 --assume h200", LAB(declare_advise), decide},
       Verb{"sweep", "the comparison for all combinations of lists and ranges of its options",
-           "diffbench sweep --grid 64:8192:x2 --iters 1,10,100,1000 --out sweep.jsonl",
+           "diffbench sweep --grid 64:8192:x2 --iters 1,10,100,1000 --json sweep.json",
            LAB(declare_sweep), decide},
       Verb{"duel",
            "two commands, files or backends in turn, until it is decided which one is faster",
            "diffbench duel './old --flags' './new --flags' --fail-on slower=2%", LAB(declare_duel),
            decide},
-      on_ranks({"run",
-                "one backend for as long as it takes: checkpoints, restarts, snapshots, pictures, "
-                "and fields that only many ranks can hold",
-                "diffbench run --grid 16384 --iters 1000000 --checkpoint run.h5 --checkpoint-every "
-                "10000",
-                declare_run, keep}),
+      on_ranks(
+          {"run",
+           "one backend for as long as it takes: checkpoints, restarts, snapshots, pictures, "
+           "and fields that only many ranks can hold",
+           "diffbench run --grid 16384 --iters 1000000 --checkpoint run.state --checkpoint-every "
+           "10000",
+           declare_run, keep}),
       Verb{"compare",
            "two result files: which rows became faster or slower, and how sure that is; or duels "
            "over time",

@@ -234,7 +234,7 @@ class Figures:
     def training_sizes(self, verb, option, sizes):
         """The rows of `mlp depth` or `mlp width`, by size and name; PyTorch in the same run."""
         run = self.run(f"mlp {verb} {option} {sizes} --engine cpu --threads 1,2 --peer torch "
-                       f"--products {self.scale['training']}")
+                       f"{self.scale['training']}")
         points = {point["size"]: {row["row"]: row for row in point["rows"]}
                   for point in run.result[f"mlp_{verb}"]["points"]}
         for rows in points.values():
@@ -263,9 +263,6 @@ class Figures:
         rows = points[size]
         self.against_torch(run, rows, f"training, T = {size}", 0.95, (one,))
         self.against_torch(run, rows, f"training, T = {size}", 1.6, (two,))
-        self.at_least(f"GEMM-bound share, T = {size}, one thread", 85,
-                      100 * rows["products, 1 thread"]["seconds_per_step"]
-                      / rows[one]["seconds_per_step"], " %", run.command)
 
     def training_by_width(self):
         run, points = self.training_sizes("width", "--hidden", self.scale["hidden"])

@@ -7,7 +7,7 @@
 
 if(DEFINED CPACK_GENERATOR AND CPACK_DIFFBENCH_PROGRAM)
   # The program cannot start without its libraries. A module is loaded by who wants it, says what it lacks,
-  # and would bring MPI and HDF5 along.
+  # and would bring MPI along.
   file(WRITE ${CPACK_DIFFBENCH_WORK}/debian/control "Source: diffbench\n\nPackage: diffbench\nArchitecture: any\n")
   execute_process(COMMAND dpkg-shlibdeps -O
     -dDepends ${CPACK_DIFFBENCH_PROGRAM} -dSuggests ${CPACK_DIFFBENCH_MODULES}
@@ -88,18 +88,13 @@ set(CPACK_PROJECT_CONFIG_FILE ${CMAKE_CURRENT_LIST_FILE})
 set(CPACK_DIFFBENCH_PROGRAM ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/diffbench)
 set(CPACK_DIFFBENCH_MODULES "")
 set(CPACK_DIFFBENCH_MISSING "")
-foreach(module IN ITEMS mpi hdf5)
-  if(TARGET diffbench_module_${module})
-    list(APPEND CPACK_DIFFBENCH_MODULES ${PROJECT_BINARY_DIR}/lib/diffbench/${module}.so)
-  else()
-    list(APPEND CPACK_DIFFBENCH_MISSING "the module ${module}: CMake found no library for it")
-  endif()
-endforeach()
+if(TARGET diffbench_module_mpi)
+  list(APPEND CPACK_DIFFBENCH_MODULES ${PROJECT_BINARY_DIR}/lib/diffbench/mpi.so)
+else()
+  list(APPEND CPACK_DIFFBENCH_MISSING "the module mpi: CMake found no library for it")
+endif()
 if(NOT DIFFBENCH_CUDA STREQUAL toolkit)
   list(APPEND CPACK_DIFFBENCH_MISSING "GPU backends: CMake found no nvcc of 12.8 or newer, or was told DIFFBENCH_CUDA=off")
-endif()
-if(NOT (XTENSOR_BLAS_INCLUDE AND OPENBLAS))
-  list(APPEND CPACK_DIFFBENCH_MISSING "the engine cpu_xtensor: CMake found no xtensor-blas or no OpenBLAS")
 endif()
 get_property(has_page GLOBAL PROPERTY diffbench_has_page)
 if(has_page)

@@ -144,17 +144,6 @@ void check_schema(const fs::path& path, const ordered_json& own) {
   }
 }
 
-/// Whether the file begins as a sweep's journal does (lab/sweep/sweep_journal.hpp).
-bool is_sweep_journal(const fs::path& path) {
-  constexpr std::string_view beginning = R"({"diffbench_sweep":)";
-  std::error_code error;
-  std::string text(beginning.size(), '\0');
-  return fs::is_regular_file(path, error) && // a pipe would wait, and can be read only once
-         std::ifstream(path, std::ios::binary)
-             .read(text.data(), static_cast<std::streamsize>(text.size())) &&
-         text == beginning;
-}
-
 } // namespace
 
 const ordered_json& member(const ordered_json& value, std::string_view name) {
@@ -164,11 +153,6 @@ const ordered_json& member(const ordered_json& value, std::string_view name) {
 }
 
 ordered_json read_result_file(const fs::path& path, Origin origin, Detail detail) {
-  if (is_sweep_journal(path)) { // lines of JSON, so no JSON
-    refuse(path,
-           "is the journal of a sweep (--out), not a result file; to get that: diffbench sweep "
-           "... --resume --json FILE writes it");
-  }
   std::ifstream file = opened(path);
   ordered_json json = parse(path, file, detail);
   if (!member(json, "diffbench_live").is_null()) {

@@ -57,8 +57,7 @@ void collectively(Transport* transport, const std::function<void()>& step) {
     return;
   }
   const Report mine = [&] {
-    const Watched watched(transport->watchdog(), "a step with a file (HDF5 or the disk)",
-                          transport->time_limit());
+    const Watched watched(transport->watchdog(), "a step with a file", transport->time_limit());
     return run(step);
   }();
   std::vector<Outcome> all(static_cast<std::size_t>(transport->size()));

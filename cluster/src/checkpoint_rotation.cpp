@@ -13,6 +13,7 @@
 // power cut the data is on the disk before the names change, and the names before the call returns.
 #include "diffbench/cluster/checkpoint_rotation.hpp"
 
+#include "checkpoint_head.hpp"
 #include "checkpoint_seal.hpp"
 #include "file_part.hpp"
 
@@ -132,26 +133,28 @@ class NoLongerThere {
   fs::path name_;
 };
 
-/// Collective: rank 0's.
-std::int64_t of_first(Transport* transport, std::int64_t number) {
-  if (transport == nullptr) {
-    return number;
+/// O_EXCL: never through a link that somebody else laid here.
+void create(const fs::path& path) {
+  const int file = ::open(path.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+  if (file < 0) {
+    fail(reason(errno));
   }
-  std::vector<std::int64_t> all(static_cast<std::size_t>(transport->size()));
-  transport->all_gather(std::as_bytes(std::span(&number, 1)),
-                        std::as_writable_bytes(std::span(all)));
-  return all.front();
+  ::close(file);
 }
 
 /// Collective: a complete checkpoint, sealed and on the disk, at `path`, which is not there.
-void write_complete(CheckpointFiles& files, Transport* transport, const fs::path& path,
-                    const CheckpointFacts& facts, std::int64_t first_row,
-                    std::span<const std::byte> rows) {
+void write_complete(Transport* transport, const fs::path& path, const CheckpointFacts& facts,
+                    std::int64_t first_row, std::span<const std::byte> rows) {
   const bool is_first = transport == nullptr || transport->rank() == 0;
-  std::int64_t cells_at = 0;
-  collectively(transport, [&] { cells_at = is_first ? files.create(path, facts) : 0; });
+  const std::string head = checkpoint_head(facts);
+  collectively(transport, [&] {
+    if (is_first) {
+      create(path);
+      write_part(path, 0, std::as_bytes(std::span(head)), Flush::yes);
+    }
+  });
   const std::int64_t row_bytes = facts.problem.nx * facts.problem.element_bytes();
-  const std::int64_t begin = of_first(transport, cells_at) + first_row * row_bytes;
+  const std::int64_t begin = std::ssize(head) + first_row * row_bytes;
   collectively_in_pieces(
       transport, std::ssize(rows), file_piece, [&](std::int64_t first, std::int64_t count) {
         write_part(path, begin + first,
@@ -178,9 +181,8 @@ std::vector<fs::path> checkpoint_companions(const fs::path& path) {
           checkpoint_lock_name(path)};
 }
 
-void save_checkpoint(CheckpointFiles& files, Transport* transport, const fs::path& path,
-                     const CheckpointFacts& facts, std::int64_t first_row,
-                     std::span<const std::byte> rows) {
+void save_checkpoint(Transport* transport, const fs::path& path, const CheckpointFacts& facts,
+                     std::int64_t first_row, std::span<const std::byte> rows) {
   const bool is_first = transport == nullptr || transport->rank() == 0;
   const fs::path temporary = hidden_name(path, ".partial");
   const NoLongerThere part(is_first ? temporary : fs::path());
@@ -195,7 +197,7 @@ void save_checkpoint(CheckpointFiles& files, Transport* transport, const fs::pat
         remove_if_there(temporary);
       }
     });
-    write_complete(files, transport, temporary, facts, first_row, rows);
+    write_complete(transport, temporary, facts, first_row, rows);
     collectively(transport, [&] {
       if (is_first) {
         publish(temporary, path);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The seal of a checkpoint: a line behind the end of its HDF5 file, which HDF5 does not read, with
-// the length and a digest of all bytes before it. It is checked before HDF5 sees the file: the
-// library (1.10) crashes on some damaged ones and never comes back from others. One digest so
-// covers the cells and everything that is said of them: problem, step, version.
+// The seal of a checkpoint: a line behind its cells with the length and a digest of all bytes
+// before it. One digest so covers the cells and everything that is said of them: problem, step,
+// version.
 #pragma once
 
 #include "diffbench/cluster/transport.hpp"
@@ -35,13 +34,14 @@ class ReadFile {
   [[nodiscard]] std::string read(std::int64_t offset, std::int64_t bytes) const;
   /// All of them. Throws Error.
   void read(std::int64_t offset, std::span<std::byte> bytes) const;
-  [[nodiscard]] int descriptor() const { return file_; }
 
  private:
   [[nodiscard]] std::size_t read_some(std::int64_t offset, std::span<std::byte> bytes) const;
 
   int file_ = -1;
 };
+
+inline constexpr std::int64_t seal_bytes = 104;
 
 /// How much of a file a rank reads or writes between two agreements.
 inline constexpr std::int64_t file_piece = std::int64_t{64} << 20;

@@ -56,7 +56,6 @@ enum class CommandKind : std::int32_t {
   save,            ///< path, and the facts
   load,            ///< from the open checkpoint; path, for messages
   open_checkpoint, ///< path
-  open_files,      ///< so that it is known before any work whether checkpoints can be had
   exchange,        ///< of so many bytes so many times, and nothing else: what that takes
 };
 
@@ -65,7 +64,6 @@ struct SentFacts {
   Problem problem;
   std::int64_t step = 0;
   FixedText<4096> initial;
-  FixedText<40> digest;
   FixedText<80> version;
 };
 

@@ -104,8 +104,7 @@ void Member::run(const Command& command, Status& status, std::span<const std::by
     case CommandKind::digest: status.digest = field(command.field).digest(); break;
     case CommandKind::write_npy: write_npy(command); break;
     case CommandKind::save: save(command); break;
-    case CommandKind::load: status.digest = load(command); break;
-    case CommandKind::open_files: (void)checkpoint_files(); break;
+    case CommandKind::load: load(command); break;
     case CommandKind::exchange:
       status.times.wait = exchange_seconds(command.bytes, command.times);
       break;
@@ -265,13 +264,6 @@ void Member::write_npy(const Command& command) {
       });
 }
 
-CheckpointFiles& Member::checkpoint_files() {
-  if (!files_) {
-    files_ = load_module("hdf5").checkpoint_files();
-  }
-  return *files_;
-}
-
 void Member::save(const Command& command) {
   RankField& field = this->field(command.field);
   const Rows own = field.part().rows;
@@ -281,11 +273,10 @@ void Member::save(const Command& command) {
     field.download(own.first, cells);
   });
   const SentFacts& facts = command.facts;
-  save_checkpoint(checkpoint_files(), &transport_, command.path.c_str(),
+  save_checkpoint(&transport_, command.path.c_str(),
                   {.problem = facts.problem,
                    .step = facts.step,
                    .initial = facts.initial.c_str(),
-                   .digest = facts.digest.c_str(),
                    .version = facts.version.c_str()},
                   own.first, cells);
 }
@@ -296,14 +287,14 @@ void Member::open_checkpoint(const Command& command) {
   checkpoint_ = open_sealed(&transport_, path);
   collectively(&transport_, [&] {
     try {
-      content_ = checkpoint_files().read(checkpoint_.descriptor());
+      content_ = read_checkpoint(checkpoint_);
     } catch (const InvalidInput& error) {
       throw InvalidInput("cannot read checkpoint '" + path + "': " + error.what());
     }
   });
 }
 
-FieldDigest Member::load(const Command& command) {
+void Member::load(const Command& command) {
   RankField& field = this->field(command.field);
   const Rows own = field.part().rows;
   const std::int64_t begin = content_.cells_at + own.first * field.row_bytes();
@@ -322,7 +313,6 @@ FieldDigest Member::load(const Command& command) {
         }
       });
   field.upload(own.first, cells);
-  return field.digest();
 }
 
 } // namespace diffbench::cluster

@@ -2,6 +2,7 @@
 // What every rank does with a command, rank 0 among them.
 #pragma once
 
+#include "checkpoint_head.hpp"
 #include "checkpoint_seal.hpp"
 #include "command.hpp"
 #include "introduction.hpp"
@@ -38,7 +39,6 @@ class Member {
     std::unique_ptr<RankField> field;
   };
 
-  [[nodiscard]] CheckpointFiles& checkpoint_files();
   void run(const Command& command, Status& status, std::span<const std::byte> from,
            std::span<std::byte> to);
   void make(const Command& command);
@@ -49,13 +49,12 @@ class Member {
   void write_npy(const Command& command);
   void save(const Command& command);
   void open_checkpoint(const Command& command);
-  [[nodiscard]] FieldDigest load(const Command& command);
+  void load(const Command& command);
 
   Transport& transport_;
   Duty duty_;
   Company company_;
   std::map<std::int32_t, Kept> fields_;
-  std::unique_ptr<CheckpointFiles> files_;
   ReadFile checkpoint_; ///< that is read, whatever its name is meanwhile
   CheckpointContent content_;
 };

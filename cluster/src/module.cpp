@@ -8,9 +8,6 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <functional>
-#include <map>
-#include <mutex>
 #include <string>
 #include <system_error>
 
@@ -20,22 +17,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path module_file(std::string_view name) {
+fs::path module_file() {
   const char* const folder = std::getenv("DIFFBENCH_MODULES");
-  const std::string file = std::string(name) + ".so";
   if (folder != nullptr && *folder != '\0') {
-    return fs::path(folder) / file;
+    return fs::path(folder) / "mpi.so";
   }
-  return program_path().parent_path().parent_path() / "lib/diffbench" / file;
+  return program_path().parent_path().parent_path() / "lib/diffbench/mpi.so";
 }
 
-std::string packages(std::string_view name) {
-  return name == "mpi" ? "libopenmpi-dev" : "libhdf5-dev";
-}
-
-[[noreturn]] void fail(std::string_view name, const std::string& why) {
-  throw Unavailable("module '" + std::string(name) + "': " + why + "; install " + packages(name) +
-                    ", configure and build again");
+[[noreturn]] void missing(const std::string& why) {
+  throw Unavailable("module 'mpi': " + why + "; install libopenmpi-dev, configure and build again");
 }
 
 // The rest is read only when the text says that it is there.
@@ -47,22 +38,22 @@ bool is_of_this_build(const Module& module) {
 
 // Symbols are global, because Open MPI opens plugins of its own, which in some builds of it are not
 // linked with libmpi and look for its symbols among the global ones.
-const Module& open_module(std::string_view name) {
-  const fs::path file = module_file(name);
+const Module& open_module() {
+  const fs::path file = module_file();
   std::error_code ignored;
   if (!fs::exists(file, ignored)) {
-    fail(name, "this build is without it, there is no '" + file.string() + "'");
+    missing("this build is without it, there is no '" + file.string() + "'");
   }
   SharedLibrary library(file, SharedLibrary::Symbols::global);
   if (!library.loaded()) {
-    fail(name, "it cannot be loaded: " + one_line(library.error()));
+    missing("it cannot be loaded: " + one_line(library.error()));
   }
   const Module* module = nullptr;
   if (!library.find("diffbench_cluster_module", module)) {
-    fail(name, "'" + file.string() + "' is not a module of this program");
+    missing("'" + file.string() + "' is not a module of this program");
   }
   if (!is_of_this_build(*module)) {
-    throw Unavailable("module '" + std::string(name) + "': '" + file.string() +
+    throw Unavailable("module 'mpi': '" + file.string() +
                       "' belongs to another build: build and install again");
   }
   library.keep();
@@ -71,15 +62,9 @@ const Module& open_module(std::string_view name) {
 
 } // namespace
 
-const Module& load_module(std::string_view name) {
-  static std::mutex mutex;
-  static std::map<std::string, const Module*, std::less<>> loaded;
-  const std::lock_guard lock(mutex);
-  auto found = loaded.find(name);
-  if (found == loaded.end()) {
-    found = loaded.emplace(name, &open_module(name)).first;
-  }
-  return *found->second;
+const Module& load_module() {
+  static const Module& loaded = open_module();
+  return loaded;
 }
 
 } // namespace diffbench::cluster

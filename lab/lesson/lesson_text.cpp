@@ -196,7 +196,7 @@ constexpr std::string_view harmless_options =
     "--copies-per-step --cross --data --device --diffusivity --dt --dtype --engine --epochs "
     "--first-batch --flops-per-cell --form --grid --halo-depth --hidden --init --isa --iters "
     "--last --layers --lr --max-size --memory --momentum --most-batch --no-timing --only "
-    "--optimizer --peer --pinned --precision --products --quality --range --repetitions "
+    "--optimizer --peer --pinned --precision --quality --range --repetitions "
     "--roundtrip-every --schedules --seed --spacing --step --steps-per-launch --threads "
     "--timeout --tolerance --train --transfer --until --weak --weight-decay ";
 
@@ -310,7 +310,7 @@ class LessonReader {
                       "comparison, or with one of {}",
                       printable(first), fmt::join(verbs, ", ")));
     }
-    if (first == "mlp" && (words.size() < 2 || words[1] == "get-data")) {
+    if (first == "mlp" && words.size() < 2) {
       throw InvalidInput("mlp is to be followed by what it measures, such as mlp width");
     }
     if ((first == "try") != with_exercise) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "options.hpp"
 
-#include "diffbench/cache_directory.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/known_names.hpp"
 #include "peer.hpp"
@@ -52,7 +51,7 @@ void declare_engines(OptionList& options, EngineChoice& choice, SessionOptions& 
     const auto typed =
         std::ranges::find(options.options(), "--threads", &OptionList::Option::name)->typed;
     return typed == std::vector<std::string>{"1"} || any(&mlp::EngineInfo::threaded) ||
-           options.given("--peer") || options.given("--products");
+           options.given("--peer");
   });
   declare_device(options, session.device, choice.device_chosen);
 }
@@ -81,7 +80,7 @@ void declare_training(OptionList& options, MlpOptions& training) {
   options.text("--label first|last|NAME", training.label,
                "column of the table that has the class (default: last)");
   options.text("--data-dir DIR", training.data_dir,
-               "where mnist or fashion are (default: where get-data puts them)");
+               "where mnist or fashion are (default for fashion: where its package puts it)");
   options.needs("--data-dir", "--data mnist or fashion",
                 [&training] { return training.data == "mnist" || training.data == "fashion"; });
   options.parsed("--layers N,N,...", training.network,
@@ -166,11 +165,6 @@ void choose_engines(MlpOptions& training) {
   }
 }
 
-std::filesystem::path default_data_directory() {
-  const std::filesystem::path directory = cache_directory();
-  return (directory.empty() ? ".cache/diffbench" : directory) / "data";
-}
-
 mlp::Split load_data(const MlpOptions& options) {
   std::error_code error;
   if (options.data != "disc" && options.data != "mnist" && options.data != "fashion") {
@@ -186,9 +180,14 @@ mlp::Split load_data(const MlpOptions& options) {
   if (options.data == "disc") {
     return mlp::disc_set(default_disc_rows, options.seed);
   }
-  return mlp::read_idx_directory(options.data_dir.empty() ? default_data_directory() / options.data
-                                                          : std::filesystem::path(options.data_dir),
-                                 options.data);
+  if (options.data_dir.empty() && options.data == "mnist") {
+    throw InvalidInput(
+        "--data mnist: name the folder of its four files by --data-dir; docs/install.md "
+        "says where to get them");
+  }
+  return mlp::read_idx_directory(
+      options.data_dir.empty() ? "/usr/share/datasets/fashion-mnist" : options.data_dir,
+      options.data);
 }
 
 } // namespace diffbench::bench

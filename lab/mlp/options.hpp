@@ -66,8 +66,6 @@ void declare_training(OptionList& options, MlpOptions& training);
 /// Those of a training, without the emulated ones where none are named.
 void choose_engines(MlpOptions& training);
 
-/// Where `diffbench get-data` puts data sets.
-[[nodiscard]] std::filesystem::path default_data_directory();
 /// Makes or reads what --data names. Throws InvalidInput.
 [[nodiscard]] mlp::Split load_data(const MlpOptions& options);
 

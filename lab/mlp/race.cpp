@@ -82,12 +82,6 @@ class Race {
               [this, make] { return small_nets_.check(make); });
       }
     }
-    if (options_.products) {
-      for (const int threads : roof_threads()) {
-        enter("products", threads, DeviceKind::cpu,
-              [threads](const TrainingJob& job) { return products_steps(threads, job); });
-      }
-    }
   }
 
   void enter_engine(const mlp::EngineInfo& engine, int threads) {
@@ -108,19 +102,15 @@ class Race {
         peer_device(peer, PeerTask::training) == DeviceKind::cpu && !options_.threads.empty();
     return asked ? options_.threads : peer_threads(peer, PeerTask::training);
   }
-  [[nodiscard]] std::vector<int> roof_threads() const {
-    return options_.threads.empty() ? std::vector<int>{1} : options_.threads;
-  }
 
   void enter(const std::string& engine, int threads, DeviceKind device, SmallNets::MakeSteps make,
-             std::function<ProvedNets()> check_small_nets = nullptr) {
+             std::function<ProvedNets()> check_small_nets) {
     StepContender contender;
     RaceRow& row = contender.row;
     row.name = row_name(engine, threads);
     row.engine = engine;
     row.threads = threads;
     row.device = device;
-    row.is_roof = engine == "products";
     contender.make = std::move(make);
     contender.check_small_nets = std::move(check_small_nets);
     contender.absence = row.is_peer() ? Absence::ends_all : Absence::skips_row;
@@ -133,21 +123,17 @@ class Race {
     if (row.emulated() && flops * static_cast<double>(reference_.steps()) > most_emulated_flops) {
       throw Unavailable("an emulated GPU would take minutes to verify this network");
     }
-    if (!row.is_roof) {
-      row.small_nets = contender.check_small_nets();
-      if (!row.small_nets->worst.ok()) {
-        row.check = row.small_nets->worst;
-        return;
-      }
+    row.small_nets = contender.check_small_nets();
+    if (!row.small_nets->worst.ok()) {
+      row.check = row.small_nets->worst;
+      return;
     }
     memory_.begin();
     contender.timed = contender.make(job_);
     const Sample first = contender.timed->sample(reference_.steps());
-    if (!row.is_roof) {
-      std::vector<float> parameters(job_.start.size());
-      contender.timed->fetch(parameters);
-      row.check = reference_.check(parameters);
-    }
+    std::vector<float> parameters(job_.start.size());
+    contender.timed->fetch(parameters);
+    row.check = reference_.check(parameters);
     const auto own_peak = contender.timed->own_peak_bytes();
     row.peak_bytes = own_peak ? own_peak : memory_.rise();
     row.provenance = contender.timed->provenance();
@@ -155,7 +141,7 @@ class Race {
       contender.timed.reset();
       return;
     }
-    if (options_.quality && !row.is_roof) {
+    if (options_.quality) {
       progress_.stage("training with " + row.name);
       row.train_errors = count_errors(*contender.timed);
     }
@@ -230,7 +216,6 @@ StudyRow study_row(const RaceRow& row, SampleSeries series) {
   StudyRow own = study_row<RaceRow>(row, std::move(series), row_json(row));
   own.group = row.engine;
   own.threads = row.threads;
-  own.is_limit = row.is_roof;
   own.trouble = trouble(row);
   return own;
 }
@@ -268,8 +253,6 @@ void declare_race(OptionList& options, RaceSetting& setting, std::string_view de
   declare_thread_list(options, race.threads,
                       "such as 1,2: run threaded engines, and peers on the CPU, with each number",
                       default_threads);
-  options.flag("--products", race.products,
-               "also time the matrix products of a step alone, by OpenBLAS: the upper limit");
   options.flag("--quality", race.quality,
                "also count the errors in the training rows after all steps: is the quality equal?");
   options.integer("--batch N", setting.batch, batch_limits, "rows in a step");

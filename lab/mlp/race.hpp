@@ -28,8 +28,7 @@ struct RaceOptions {
   /// choose; peers once with 1 thread and once with all.
   std::vector<int> threads;
   std::vector<std::string> peers;
-  bool products = false; ///< also the step's matrix products alone, by BLAS: a roof
-  bool quality = false;  ///< also count the errors after most_steps
+  bool quality = false; ///< also count the errors after most_steps
   SessionOptions session;
   std::int64_t most_steps = 1000; ///< in a sample
   bool budget_binds = false;      ///< verification included, see TimeTable
@@ -47,14 +46,11 @@ struct RaceSetting {
 
 /// One way to make the steps.
 struct RaceRow : NetRow {
-  std::string engine;   ///< the same whatever the threads: "cpu", "peer:torch"
-  int threads = 0;      ///< asked for; 0: as the engine chooses
-  bool is_roof = false; ///< products alone: nothing to verify, and nobody's time
+  std::string engine;                       ///< the same whatever the threads: "cpu", "peer:torch"
+  int threads = 0;                          ///< asked for; 0: as the engine chooses
   std::optional<std::int64_t> train_errors; ///< rows given a wrong class after all steps
   /// Of making and checking it; of a peer its whole process.
   std::optional<std::int64_t> peak_bytes;
-
-  [[nodiscard]] bool ranked() const { return is_roof ? timed() : NetRow::ranked(); }
 };
 
 struct RaceResult {
@@ -71,11 +67,11 @@ struct RaceResult {
 [[nodiscard]] RaceResult run_race(const TrainingJob& job, const RaceOptions& options,
                                   double budget_seconds, PeerPool& peers, Progress& progress);
 
-/// The fastest ranked row that `admits`, products left out; nullptr without any.
+/// The fastest ranked row that `admits`; nullptr without any.
 template <typename Admits>
 [[nodiscard]] const RaceRow* fastest(std::span<const RaceRow> rows, Admits admits) {
   return fastest(
-      rows, [&](const RaceRow& row) { return row.ranked() && !row.is_roof && admits(row); },
+      rows, [&](const RaceRow& row) { return row.ranked() && admits(row); },
       &RaceRow::step_seconds);
 }
 

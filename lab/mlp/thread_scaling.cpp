@@ -96,10 +96,10 @@ LabReport step_scaling_report(const StepScaling& study) {
   for (const RaceRow& row : study.race.rows) {
     ThreadRow& own = threads.rows.emplace_back(
         ThreadRow{study_row(row, series_of("scaling", study.network, row.name, row))});
-    own.judged = !row.is_peer() && !row.is_roof;
+    own.judged = !row.is_peer();
     own.work = static_cast<double>(study.batch);
     own.gflop = flops / 1e9;
-    own.proof = row.is_roof ? "" : row.ranked() ? "yes" : "no";
+    own.proof = row.ranked() ? "yes" : "no";
     own.peak_bytes = row.peak_bytes;
   }
   LabReport report = thread_report(threads);

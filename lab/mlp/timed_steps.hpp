@@ -39,9 +39,4 @@ class LossNotFinite : public Error {
                                                            const SessionOptions& session,
                                                            const TrainingJob& job);
 
-/// The matrix products of a training step alone, by OpenBLAS: the roof of every step. On random
-/// numbers, the same memory in every step. Its fetch() throws. Throws Unavailable where the build
-/// found no OpenBLAS.
-[[nodiscard]] std::unique_ptr<TimedSteps> products_steps(int threads, const TrainingJob& job);
-
 } // namespace diffbench::bench

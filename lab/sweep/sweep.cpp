@@ -5,11 +5,9 @@
 #include "experiment.hpp"
 #include "interrupt.hpp"
 #include "lab_report.hpp"
-#include "machine_identity.hpp"
 #include "peer.hpp"
 #include "planning.hpp"
 #include "selection.hpp"
-#include "sweep_journal.hpp"
 #include "sweep_plan.hpp"
 #include "sweep_report.hpp"
 #include "sweep_run.hpp"
@@ -25,16 +23,12 @@
 
 namespace diffbench::bench {
 
-using nlohmann::ordered_json;
-
 namespace {
 
 struct SweepState {
   SweptOptions swept;
   SweepPlan plan;
-  std::string out;
   CrossedRows crossed;
-  bool resume = false;
   LabOutput output;
 };
 
@@ -86,48 +80,20 @@ void check(const SweepPlan& plan, const CrossedRows& crossed) {
   }
 }
 
-/// Times of other machines and builds do not belong into one curve.
-ordered_json journal_header(const SweepPlan& plan) {
-  ordered_json machine = ordered_json::object();
-  for (const auto& [name, value] : machine_identity()) {
-    machine[name] = value;
-  }
-  return {{"diffbench_sweep", {{"schema", result_schema}}},
-          {"options", plan.options},
-          {"machine", std::move(machine)}};
-}
-
 LabReport measure_sweep(const SweepState& typed, Progress& progress) {
   const SweepPlan& plan = typed.plan;
-  std::optional<SweepJournal> journal;
-  std::vector<SweepPoint> points;
-  if (!typed.out.empty()) {
-    journal.emplace(typed.out, journal_header(plan), typed.resume);
-    points = journal->points();
-  }
-  auto measure_one = [](const ComparisonPlan& run, Progress& shown) {
-    return measure(run, planned_rows_of(run), shown);
-  };
-  auto keep = [&](const SweepPoint& point) {
-    if (journal) {
-      journal->append(point);
-    }
-  };
-  run_sweep(plan, points, measure_one, keep, progress);
+  const std::vector<SweepPoint> points = run_sweep(
+      plan,
+      [](const ComparisonPlan& run, Progress& shown) {
+        return measure(run, planned_rows_of(run), shown);
+      },
+      progress);
   if (points.empty() && interrupted()) {
     throw Interrupted();
   }
   LabReport report = sweep_report(plan, points, typed.crossed);
   if (const auto note = note_on_left_out(plan.combinations.front().run)) {
     report.notes.push_back(*note);
-  }
-  if (journal) {
-    report.written.push_back(typed.out);
-  }
-  if (report.interrupted && journal) {
-    report.notes.push_back(fmt::format(
-        "{} of {} combinations are in {}; the same command with --resume goes on from there",
-        points.size(), plan.combinations.size(), typed.out));
   }
   return report;
 }
@@ -138,20 +104,12 @@ Action declare_sweep(OptionList& options) {
   const auto state = std::make_shared<SweepState>();
   options.add(state->swept.list);
   options.group("Sweep");
-  options.output("--out FILE", state->out, kind_of_output::sweep,
-                 "where each combination goes as soon as it is measured (lines of JSON)");
-  options.flag("--resume", state->resume, "go on with the sweep in FILE");
   options.value("--cross A,B",
                 "rows: where B begins to beat A (default: the best CPU row, the best GPU row)",
                 [&crossed = state->crossed](std::string_view option, const std::string& text) {
                   crossed = parse_crossed(option, text);
                 });
-  options.check([&state = *state] {
-    if (state.resume && state.out.empty()) {
-      throw InvalidInput("--resume: name the journal of the sweep with --out FILE");
-    }
-    state.plan = plan_sweep(state.swept);
-  });
+  options.check([&state = *state] { state.plan = plan_sweep(state.swept); });
   state->output.declare(options);
   return [state](const Invocation& invocation) {
     check(state->plan, state->crossed);

@@ -50,7 +50,7 @@ OptionValues given_options(OptionList& list) {
 
 } // namespace
 
-std::size_t SweptAxes::count() const {
+std::size_t SweepPlan::count() const {
   std::size_t count = 1;
   for (const Axis& axis : axes) {
     count *= axis.values.size();
@@ -61,24 +61,13 @@ std::size_t SweptAxes::count() const {
   return count;
 }
 
-std::vector<std::string> SweptAxes::values(std::size_t number) const {
+std::vector<std::string> SweepPlan::values(std::size_t number) const {
   std::vector<std::string> values;
   for (const Axis& axis : axes) {
     values.push_back(axis.values[number % axis.values.size()]);
     number /= axis.values.size();
   }
   return values;
-}
-
-std::vector<Axis> axes_of(const OptionValues& options) {
-  std::vector<Axis> axes;
-  for (const Swept& swept : swept_options) {
-    const auto given = options.find(swept.option);
-    if (given != options.end() && given->second.size() > 1) {
-      axes.push_back({.option = swept.option, .values = given->second});
-    }
-  }
-  return axes;
 }
 
 SweptOptions::SweptOptions() {
@@ -109,10 +98,12 @@ SweepPlan plan_sweep(SweptOptions& swept) {
         count < 1e15 ? fmt::format("{:.0f}", count) : "more than 10^15", max_combinations));
   }
   for (const auto& [option, list] : lists) {
-    plan.options[option] = list.values();
-    swept.list.type(option, {plan.options[option].front()});
+    const std::vector<std::string>& values = plan.options[option] = list.values();
+    swept.list.type(option, {values.front()});
+    if (values.size() > 1) {
+      plan.axes.push_back({.option = option, .values = values});
+    }
   }
-  plan.axes = axes_of(plan.options);
   const ComparisonPlan start = swept.run;
   std::vector<std::string> idle;
   for (std::size_t number = 0; number < plan.count(); ++number) {

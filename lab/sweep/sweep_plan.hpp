@@ -41,11 +41,11 @@ struct Combination {
   ComparisonPlan run;
 };
 
-/// What a sweep is of, without what its combinations need to be run.
-struct SweptAxes {
+struct SweepPlan {
   std::vector<Axis> axes;
-  /// All options that were given, with all their values: what a resumed sweep must have, too.
-  OptionValues options;
+  OptionValues options;                  ///< all that were given, with all their values
+  double budget_seconds = 0;             ///< of all combinations, where it binds
+  std::vector<Combination> combinations; ///< in the order of their numbers
 
   /// Of combinations. Above max_combinations: at least so many.
   [[nodiscard]] std::size_t count() const;
@@ -54,14 +54,6 @@ struct SweptAxes {
   /// the first of them.
   [[nodiscard]] std::vector<std::string> values(std::size_t number) const;
 };
-
-struct SweepPlan : SweptAxes {
-  double budget_seconds = 0;             ///< of all of them, where it binds
-  std::vector<Combination> combinations; ///< in the order of their numbers
-};
-
-/// Of options with all their values, as a plan or a journal has them.
-[[nodiscard]] std::vector<Axis> axes_of(const OptionValues& options);
 
 /// Checks all combinations. Throws InvalidInput or Unavailable as parse_options() does.
 [[nodiscard]] SweepPlan plan_sweep(SweptOptions& swept);

@@ -2,12 +2,11 @@
 #include "sweep_report.hpp"
 
 #include "columns.hpp"
-#include "diffbench/errors.hpp"
-#include "json.hpp"
 #include "peer.hpp"
 #include "report_json.hpp"
 #include "statistics.hpp"
 #include "units.hpp"
+#include "verdict.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -17,10 +16,9 @@
 #include <cstddef>
 #include <iterator>
 #include <utility>
+#include <variant>
 
 namespace diffbench::bench {
-
-using nlohmann::ordered_json;
 
 namespace {
 
@@ -49,73 +47,60 @@ std::vector<Sample> whole_runs(std::vector<Sample> samples, double run, std::int
   return samples;
 }
 
-StudyRow read_row(const ordered_json& json, Measure measure, std::int64_t iterations) {
-  StudyRow row;
-  row.name = row.group = json.at("backend").get<std::string>();
-  row.device = device_kind_names.parse(json.at("device").get<std::string>());
-  const ordered_json& verified = json.at("verified");
-  row.accepted = !verified.is_null() && verified.at("bitwise").get<bool>();
-  row.refuted = !verified.is_null() && !row.accepted;
-  row.is_naive = !json.at("roundtrip_every").is_null();
-  row.status = json.at("status") == "ok"       ? Status::ok
-               : json.at("status") == "failed" ? Status::failed
-                                               : Status::skipped;
-  row.reason = json.at("reason").is_string() ? json.at("reason").get<std::string>() : "";
-  if ((row.refuted || row.failed()) && !row.reason.empty()) {
-    row.trouble =
-        fmt::format("{} {}: {}", row.name, row.refuted ? "is wrong" : "failed", row.reason);
+StudyRow read_row(const ComparisonResult& result, const Row& row, Measure measure, Value json) {
+  StudyRow own = study_row(row, {}, std::move(json));
+  own.group = row.name;
+  own.is_naive = row.roundtrip_every > 0;
+  if ((own.refuted || own.failed()) && !row.reason.empty()) {
+    own.trouble =
+        fmt::format("{} {}: {}", row.name, own.refuted ? "is wrong" : "failed", row.reason);
   }
-  if (!row.accepted || row.status != Status::ok || json.at("samples_seconds").empty()) {
-    return row;
+  if (!own.ranked()) {
+    own.samples.clear();
+  } else if (measure != Measure::step) {
+    const auto& run = measure == Measure::warm ? row.warm : row.cold;
+    own.samples =
+        run ? whole_runs(row.samples, run->wall, result.iterations) : std::vector<Sample>();
   }
-  row.provenance.threads = json.at("threads").get<int>();
-  for (const ordered_json& seconds : json.at("samples_seconds")) {
-    row.samples.push_back({.iterations = json.at("iterations_per_sample").get<std::int64_t>(),
-                           .seconds = seconds.get<double>(),
-                           .cpu_seconds = {}});
-  }
-  if (measure != Measure::step) {
-    const bool warm = measure == Measure::warm;
-    const ordered_json& run = json.at("end_to_end").at(warm ? "warm_seconds" : "cold_seconds");
-    row.samples = run.is_null() ? std::vector<Sample>()
-                                : whole_runs(row.samples, run.get<double>(), iterations);
-  }
-  return row;
+  return own;
 }
 
-StudyPoint read_point(const SweptAxes& swept, const SweepPoint& point, Measure measure) {
-  try {
-    const ordered_json& problem = point.result.at("problem");
-    const auto iterations = problem.at("iterations").get<std::int64_t>();
-    const auto nx = problem.at("nx").get<std::int64_t>();
-    const auto ny = problem.at("ny").get<std::int64_t>();
-    std::string name = fmt::format("{}/{}x{}", problem.at("dtype").get<std::string>(), nx, ny);
-    ordered_json setting = ordered_json::object();
-    for (std::size_t i = 0; i < swept.axes.size(); ++i) {
-      const std::string axis = column(swept.axes[i].option);
-      setting[axis] = point.values[i];
-      name += fmt::format("/{}:{}", axis, point.values[i]);
-    }
-    StudyPoint own{.values = point.values};
-    for (const Axis& axis : swept.axes) {
-      own.sizes.push_back(axis.option == "--grid" ? std::sqrt(static_cast<double>(nx * ny))
-                                                  : static_cast<double>(iterations));
-    }
-    for (const ordered_json& json : point.result.at("results")) {
-      StudyRow& row = own.rows.emplace_back(read_row(json, measure, iterations));
-      ordered_json line = setting;
-      line.update(json);
-      row.json = value_of(line);
-      row.series = {.name = fmt::format("sweep/{}/{}", row.name, name),
-                    .threads = row.provenance.threads,
-                    .samples = row.samples,
-                    .per_iteration = {{"cells_per_second", static_cast<double>(nx * ny)}}};
-    }
-    return own;
-  } catch (const ordered_json::exception&) {
-    throw InvalidInput(fmt::format("the combination {} holds no result of diffbench",
-                                   fmt::join(point.values, ", ")));
+StudyPoint read_point(const SweepPlan& swept, const SweepPoint& point, Measure measure) {
+  const Problem& problem = point.result.problem;
+  const auto cells = static_cast<double>(problem.cells());
+  StudyPoint own{.values = point.values};
+  std::string name = fmt::format("{}/{}x{}", to_string(problem.dtype), problem.nx, problem.ny);
+  Value setting = Value::object();
+  for (std::size_t i = 0; i < swept.axes.size(); ++i) {
+    const std::string axis = column(swept.axes[i].option);
+    setting[axis] = point.values[i];
+    name += fmt::format("/{}:{}", axis, point.values[i]);
+    own.sizes.push_back(axis == "grid" ? std::sqrt(cells)
+                                       : static_cast<double>(point.result.iterations));
   }
+  for (const Row& row : point.result.rows) {
+    Value line = setting;
+    const Value json = row_json(point.result, row);
+    for (const auto& [key, value] : std::get<Value::Object>(json.data())) {
+      line[key] = value;
+    }
+    StudyRow& added = own.rows.emplace_back(read_row(point.result, row, measure, std::move(line)));
+    added.series = {.name = fmt::format("sweep/{}/{}", row.name, name),
+                    .threads = row.provenance.threads,
+                    .samples = added.samples,
+                    .per_iteration = {{"cells_per_second", cells}}};
+  }
+  return own;
+}
+
+Value result_json(const ComparisonResult& result) {
+  Value own = to_json(result);
+  own["schema"] = result_schema;
+  own["interrupted"] = result.interrupted;
+  own["disturbed"] = result.disturbed;
+  own["sentence"] = verdict(result);
+  own["notes"] = result.notes;
+  return own;
 }
 
 /// A crossing by one of the measures.
@@ -196,7 +181,7 @@ std::vector<SweepCrossing> find_crossings(const std::vector<Study>& studies,
   return all;
 }
 
-std::string title(const SweptAxes& swept, std::size_t measured) {
+std::string title(const SweepPlan& swept, std::size_t measured) {
   std::vector<std::string> axes;
   for (const Axis& axis : swept.axes) {
     axes.push_back(fmt::format("{} {}", axis.values.size(), column(axis.option)));
@@ -292,20 +277,9 @@ Value axis_heads(const Study& study) {
   return heads;
 }
 
-std::vector<SweepPoint> in_order(const SweptAxes& swept, const std::vector<SweepPoint>& points) {
-  std::vector<SweepPoint> ordered;
-  for (std::size_t number = 0; number < swept.count(); ++number) {
-    const auto point = std::ranges::find(points, swept.values(number), &SweepPoint::values);
-    if (point != points.end()) {
-      ordered.push_back(*point);
-    }
-  }
-  return ordered;
-}
-
 } // namespace
 
-Study sweep_study(const SweptAxes& swept, const std::vector<SweepPoint>& points, Measure measure) {
+Study sweep_study(const SweepPlan& swept, const std::vector<SweepPoint>& points, Measure measure) {
   Study study{.apart = true};
   std::ranges::transform(swept.axes, std::back_inserter(study.axes),
                          [](const Axis& axis) { return column(axis.option); });
@@ -315,9 +289,8 @@ Study sweep_study(const SweptAxes& swept, const std::vector<SweepPoint>& points,
   return study;
 }
 
-LabReport sweep_report(const SweptAxes& swept, const std::vector<SweepPoint>& measured,
+LabReport sweep_report(const SweepPlan& swept, const std::vector<SweepPoint>& points,
                        const CrossedRows& crossed) {
-  const std::vector<SweepPoint> points = in_order(swept, measured);
   std::vector<Study> studies;
   for (const MeasureKind& kind : measures) {
     studies.push_back(sweep_study(swept, points, kind.measure));
@@ -347,19 +320,18 @@ LabReport sweep_report(const SweptAxes& swept, const std::vector<SweepPoint>& me
                  {"axes", std::move(axes)},
                  {"combinations", swept.count()},
                  {"crossovers", list_of(crossing_columns, crossings)},
-                 {"points", Value::each(measured, [](const SweepPoint& point) -> Value {
+                 {"points", Value::each(points, [](const SweepPoint& point) -> Value {
                     return {{"values", point.values},
                             {"seconds", point.seconds},
-                            {"result", value_of(point.result)}};
+                            {"result", result_json(point.result)}};
                   })}};
   report.columns = axis_heads(steps);
   report.pictures = pictures_of(steps, crossings, winner);
   report.found_in_data = {"crossovers"};
   report.rows = rows;
   report.interrupted = points.size() < swept.count();
-  const auto disturbed = std::ranges::count_if(points, [](const SweepPoint& point) {
-    return point.result.value("disturbed", false); // older journals do not say
-  });
+  const auto disturbed =
+      std::ranges::count_if(points, [](const SweepPoint& point) { return point.result.disturbed; });
   if (disturbed > 0) {
     report.disturbed = true;
     report.notes.push_back(fmt::format(

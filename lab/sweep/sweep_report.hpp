@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a sweep found: the table of its combinations, and from which grid and iteration count on one
-// row beats another, at each value of the other axes. All is read back from what a journal has of
-// each combination, so a resumed sweep reports what an uninterrupted one would.
+// row beats another, at each value of the other axes.
 #pragma once
 
 #include "study.hpp"
-#include "sweep_journal.hpp"
 #include "sweep_plan.hpp"
+#include "sweep_run.hpp"
 
 #include <string>
 #include <vector>
@@ -30,14 +29,12 @@ enum class Measure {
 };
 
 /// The rows of `points`, with samples of that measure; without any where a row has no such time. Of
-/// a whole run one time is known: its steps vary as the samples do. Throws InvalidInput for a point
-/// that holds no result (an edited file).
-[[nodiscard]] Study sweep_study(const SweptAxes& swept, const std::vector<SweepPoint>& points,
+/// a whole run one time is known: its steps vary as the samples do.
+[[nodiscard]] Study sweep_study(const SweepPlan& swept, const std::vector<SweepPoint>& points,
                                 Measure measure);
 
-/// Of `points` in any order, all combinations or fewer; with fewer it is `interrupted`. Throws as
-/// sweep_study() does.
-[[nodiscard]] LabReport sweep_report(const SweptAxes& swept, const std::vector<SweepPoint>& points,
+/// Of `points`, all combinations or fewer; with fewer it is `interrupted`.
+[[nodiscard]] LabReport sweep_report(const SweepPlan& swept, const std::vector<SweepPoint>& points,
                                      const CrossedRows& crossed);
 
 } // namespace diffbench::bench

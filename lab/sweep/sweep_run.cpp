@@ -3,24 +3,17 @@
 
 #include "diffbench/stopwatch.hpp"
 #include "interrupt.hpp"
-#include "json.hpp"
 #include "phases.hpp"
-#include "report_json.hpp"
-#include "verdict.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 namespace diffbench::bench {
 
 namespace {
-
-bool has(const std::vector<SweepPoint>& points, const std::vector<std::string>& values) {
-  return std::ranges::any_of(points,
-                             [&](const SweepPoint& point) { return point.values == values; });
-}
 
 /// "7 of 100, about 3 min left": by what the combinations took until now.
 std::string progress_text(const std::vector<SweepPoint>& points, std::size_t all) {
@@ -55,45 +48,32 @@ class ContextCharge {
   double largest_ = 0;
 };
 
-nlohmann::ordered_json own_part(const ComparisonResult& result) {
-  Value own = to_json(result);
-  own["schema"] = result_schema;
-  own["interrupted"] = result.interrupted;
-  own["disturbed"] = result.disturbed;
-  own["sentence"] = verdict(result);
-  own["notes"] = result.notes;
-  return json_of(own);
-}
-
 } // namespace
 
-void run_sweep(const SweepPlan& plan, std::vector<SweepPoint>& points, const MeasureOne& measure,
-               const KeepPoint& keep, Progress& progress) {
+std::vector<SweepPoint> run_sweep(const SweepPlan& plan, const MeasureOne& measure,
+                                  Progress& progress) {
+  std::vector<SweepPoint> points;
   ContextCharge contexts;
   for (const Combination& combination : plan.combinations) {
-    if (has(points, combination.values)) {
-      continue;
-    }
     progress.within(progress_text(points, plan.combinations.size()));
     const Stopwatch watch;
     ComparisonResult result;
     try {
       result = measure(combination.run, progress);
     } catch (const Interrupted&) {
-      return;
+      break;
     }
     if (result.interrupted) {
-      return;
+      break;
     }
     contexts.apply(result);
-    const double seconds = watch.seconds();
     points.push_back(
-        {.values = combination.values, .seconds = seconds, .result = own_part(result)});
-    keep(points.back());
+        {.values = combination.values, .seconds = watch.seconds(), .result = std::move(result)});
     if (interrupted()) {
-      return;
+      break;
     }
   }
+  return points;
 }
 
 } // namespace diffbench::bench

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The readable engine: the network as one would write it with NumPy, in xtensor's whole-array
-// expressions, with the matrix products by BLAS (xtensor-blas). A temporary for nearly every line.
+// expressions, with the matrix products by BLAS. A temporary for nearly every line.
 #include "diffbench/machine.hpp"
 #include "diffbench/mlp/engine.hpp"
 #include "diffbench/mlp/openblas.hpp"
@@ -8,7 +8,6 @@
 #include "optimizer_step.hpp"
 #include "step_timer.hpp"
 
-#include <xtensor-blas/xlinalg.hpp>
 #include <xtensor/xadapt.hpp>
 #include <xtensor/xmath.hpp>
 #include <xtensor/xsort.hpp>
@@ -17,17 +16,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <type_traits>
 #include <vector>
-
-// Of OpenBLAS' own cblas.h, which cannot stand beside the one that comes with xtensor-blas.
-extern "C" void openblas_set_num_threads(int threads);
-extern "C" char* openblas_get_config();
 
 namespace diffbench::mlp {
 
 namespace {
-
-using xt::linalg::dot;
 
 template <typename T>
 class XtensorEngine final : public Engine<T> {
@@ -55,7 +49,7 @@ class XtensorEngine final : public Engine<T> {
 
   void step(std::span<const T> features, std::span<const std::int32_t> labels) override {
     timer_.start();
-    openblas_set_num_threads(threads_); // of the whole process, so anew for each call
+    openblas().set_num_threads(threads_); // of the whole process, so anew for each call
     const std::size_t rows = labels.size();
     const std::vector<Matrix> inputs = activate(features, rows);
 
@@ -75,11 +69,11 @@ class XtensorEngine final : public Engine<T> {
 
     for (std::int64_t l = network_.layers() - 1; l >= 0; --l) {
       const Matrix& input = inputs[size(l)];
-      weights(gradient_, l) = dot(xt::transpose(delta), input);
+      weights(gradient_, l) = dot(delta, input, OpenBlas::transposed);
       biases(gradient_, l) = xt::sum(delta, {0});
       if (l > 0) {
         const Matrix w = weights(parameters_, l);
-        delta = Matrix(dot(delta, w)) * (input > T{0});
+        delta = dot(delta, w) * (input > T{0});
       }
     }
     timer_.charge(&StepTimes::backward);
@@ -91,7 +85,7 @@ class XtensorEngine final : public Engine<T> {
 
   void forward(std::span<const T> features, std::span<T> outputs) override {
     timer_.start();
-    openblas_set_num_threads(threads_);
+    openblas().set_num_threads(threads_);
     const std::size_t rows = features.size() / size(network_.inputs());
     const std::vector<Matrix> inputs = activate(features, rows);
     std::copy(inputs.back().begin(), inputs.back().end(), outputs.begin());
@@ -101,10 +95,32 @@ class XtensorEngine final : public Engine<T> {
   std::optional<EngineTimes> take_times() override { return timer_.take(); }
 
   [[nodiscard]] Provenance provenance() const override {
-    return {.threads = threads_, .details = {{"blas", openblas_get_config()}}};
+    return {.threads = threads_, .details = {{"blas", openblas().get_config()}}};
   }
 
  private:
+  static Matrix dot(const Matrix& a, const Matrix& b, int how_a = OpenBlas::as_it_lies,
+                    int how_b = OpenBlas::as_it_lies) {
+    const auto rows = [](const Matrix& m, int how) {
+      return m.shape(how == OpenBlas::as_it_lies ? 0 : 1);
+    };
+    const auto columns = [](const Matrix& m, int how) {
+      return m.shape(how == OpenBlas::as_it_lies ? 1 : 0);
+    };
+    Matrix c = Matrix::from_shape({rows(a, how_a), columns(b, how_b)});
+    const auto narrow = [](std::size_t count) { return static_cast<int>(count); };
+    const auto gemm = [] {
+      if constexpr (std::is_same_v<T, float>) {
+        return openblas().sgemm;
+      } else {
+        return openblas().dgemm;
+      }
+    }();
+    gemm(OpenBlas::row_major, how_a, how_b, narrow(c.shape(0)), narrow(c.shape(1)),
+         narrow(columns(a, how_a)), T{1}, a.data(), narrow(a.shape(1)), b.data(),
+         narrow(b.shape(1)), T{0}, c.data(), narrow(c.shape(1)));
+    return c;
+  }
   static std::size_t size(std::int64_t count) { return static_cast<std::size_t>(count); }
 
   auto weights(Vector& all, std::int64_t l) const {
@@ -123,7 +139,8 @@ class XtensorEngine final : public Engine<T> {
     std::copy(features.begin(), features.end(), inputs[0].begin());
     for (std::int64_t l = 0; l < network_.layers(); ++l) {
       const Matrix w = weights(parameters_, l);
-      const Matrix sums = Matrix(dot(inputs.back(), xt::transpose(w))) + biases(parameters_, l);
+      const Matrix sums = dot(inputs.back(), w, OpenBlas::as_it_lies, OpenBlas::transposed) +
+                          biases(parameters_, l);
       // where() keeps a NaN, maximum() would not.
       inputs.push_back(l + 1 < network_.layers() ? Matrix(xt::where(sums < T{0}, T{0}, sums))
                                                  : sums);

@@ -135,8 +135,10 @@ fs::path find_file(const fs::path& directory, const std::string& stem, const std
       }
     }
   }
-  throw InvalidInput((directory / stem).string() + ": no such file, and none with .gz; " +
-                     "diffbench get-data " + name + " gets it");
+  throw InvalidInput(
+      (directory / stem).string() + ": no such file, and none with .gz; " +
+      (name == "fashion" ? "apt-get install dataset-fashion-mnist, or name" : "name") +
+      " the folder of the four files by --data-dir");
 }
 
 } // namespace

@@ -325,10 +325,10 @@ NpyHeader read_npy_header(std::istream& stream, const std::filesystem::path& nam
   return checked(HeaderParser(text, name).parse(), name);
 }
 
-std::string npy_header(const NpyHeader& header) {
+std::string npy_header(const NpyHeader& header, std::string_view comment) {
   std::string dict = std::string("{'descr': '") + (header.dtype == Dtype::float32 ? "<f4" : "<f8") +
                      "', 'fortran_order': False, 'shape': " + python_tuple(header.ny, header.nx) +
-                     ", }";
+                     ", }" + std::string(comment);
   const std::size_t prefix = magic.size() + 2 + 2;
   const std::size_t unpadded = prefix + dict.size() + 1;
   const std::size_t padded =

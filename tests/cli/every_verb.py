@@ -34,7 +34,7 @@ MEASURED = {
     "cluster-weak": "cluster weak --grid 48x40 --iters 20 --ranks 1,2 --threads 1 --halo-depth 5 --budget 20",
     "cluster-depth": "cluster depth --grid 48x40 --iters 20 --threads 1 --network 50us,1GB/s --budget 20",
     "cluster-predict": "cluster predict --grid 4096 --rate 100 --network 3us,20GB/s --ranks 1,4",
-    "sweep": f"sweep --grid 8,16 --iters 2,4 --budget 20 --cross scalar,fused --out sweep.jsonl {ROWS}",
+    "sweep": f"sweep --grid 8,16 --iters 2,4 --budget 20 --cross scalar,fused {ROWS}",
     "transfer": "transfer --max-size 4K --threads 2 --budget 5",
     "comparison-assumed": "--grid 24x16 --iters 20 --budget 20 --backend scalar --threads 1 --assume t4",
     "pitfalls-assumed": "pitfalls --grid 24x16 --budget 0.1 --assume h200 --only no-warm-up,context-timed,"
@@ -74,7 +74,6 @@ EXACT = {
     "lesson-plan": "lesson 3 --list",
     "report": "report old.json copies.json -o page.html --csv report.csv",
     "live": "live -o live.html",
-    "get-data": "get-data fashion -o fashion",
 }
 
 

@@ -193,7 +193,7 @@ class Golden(EveryVerb):
 
     @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "no law is fitted to one thread")
     def test_verbs(self):
-        shapes = ["context", "sweep-journal"]
+        shapes = ["context"]
         for name, arguments in RUNS.items():
             done = self.run_verb(arguments)
             text = masked(done.stdout) if name in MEASURED else EXCEPT.get(name, str)(done.stdout)
@@ -206,10 +206,6 @@ class Golden(EveryVerb):
                 header = self.path(f"{name}.csv").read_text().split("\n")[0]
                 self.check(f"shape/{name}-csv.txt", header.replace(",", "\n") + "\n")
                 shapes.append(f"{name}-csv")
-        first, *points = map(parse_json, self.path("sweep.jsonl").read_text().splitlines())
-        for point in points:
-            point["result"] = sorted(point["result"])  # as in the JSON
-        self.check("shape/sweep-journal.txt", shape({"first": first, "points": points}), comparable)
         self.check_files("text", RUNS)
         self.check_files("shape", shapes)
 

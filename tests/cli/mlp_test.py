@@ -25,7 +25,7 @@ REFUSED = [
     ("mlp train --data nosuch", "nosuch"),
     ("mlp train --data nosuch.csv", "nosuch.csv"),
     ("mlp train --label first", "--label is for a table"),
-    ("mlp train --data mnist --data-dir nowhere", "diffbench get-data mnist"),
+    ("mlp train --data mnist --data-dir nowhere", "by --data-dir"),
     ("mlp train --model nosuch.safetensors", "nosuch.safetensors"),
     ("mlp train --layers 2,2 --model x.safetensors", "--model"),
     ("--grid 64 mlp train", "--grid"),

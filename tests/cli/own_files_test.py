@@ -11,9 +11,8 @@ import unittest
 from program import PROGRAM, CommandLineTest, parse_json
 
 RUN = "run --grid 64 --iters 20".split()
-CHECKPOINT = "--checkpoint c.h5 --checkpoint-every 10".split()
+CHECKPOINT = "--checkpoint c.state --checkpoint-every 10".split()
 ENDLESS = "run --grid 256 --iters 1000000000000 --no-progress".split()
-MODULE = pathlib.Path(PROGRAM).resolve().parent.parent / "lib/diffbench/hdf5.so"
 
 
 class OwnFiles(CommandLineTest):
@@ -38,48 +37,45 @@ class OwnFiles(CommandLineTest):
                 "--json x.json --export-markdown ./x.json",
                 "--json x.json --report folder/../x.json",
                 "--json x.json --trace x.json",
-                "sweep --out x.json --csv x.json",
+                "sweep --json x.json --csv x.json",
                 "report data.npy --out link.npy",
                 "compare data.npy data.npy --json link.npy"):
             self.assert_kept(*arguments.split())
 
     def test_those_of_a_checkpoint(self):
-        """Before HDF5 is asked for."""
-        self.path("c.h5").write_bytes(b"It is a checkpoint.")
-        self.path("c.h5.previous").write_bytes(b"It is an older one.")
-        self.path("link").symlink_to("c.h5")
+        self.path("c.state").write_bytes(b"It is a checkpoint.")
+        self.path("c.state.previous").write_bytes(b"It is an older one.")
+        self.path("link").symlink_to("c.state")
         for option in "--json", "--csv", "--report", "--export-markdown", "--save":
-            for file in "c.h5", "link", "c.h5.previous", ".c.h5.partial", ".c.h5.lock":
+            for file in "c.state", "link", "c.state.previous", ".c.state.partial", ".c.state.lock":
                 self.assert_kept(*RUN, *CHECKPOINT, option, file)
-            self.assert_kept("run", "--iters", "20", "--restart", "c.h5", option, "link")
+            self.assert_kept("run", "--iters", "20", "--restart", "c.state", option, "link")
 
-    @unittest.skipUnless(MODULE.exists(), "this build is without the module hdf5")
     def test_of_two_runs_the_second_is_told_of_the_first(self):
         first = subprocess.Popen([PROGRAM, *ENDLESS, *CHECKPOINT, "--reference-time", "1"], cwd=self.directory,
                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.addCleanup(first.wait)
         self.addCleanup(first.kill)
         limit = time.monotonic() + 60
-        while not self.path("c.h5").exists():
+        while not self.path("c.state").exists():
             self.assertIsNone(first.poll())
             self.assertLess(time.monotonic(), limit)
             time.sleep(0.01)
         second = self.run_program(*RUN, *CHECKPOINT)
         self.assertEqual(second.returncode, 1, second.stderr)
-        self.assert_one_line(second.stderr, "c.h5", f"process {first.pid} on ")
+        self.assert_one_line(second.stderr, "c.state", f"process {first.pid} on ")
         self.assertIsNone(first.poll())
         os.kill(first.pid, signal.SIGKILL)
         first.wait()
-        self.assertTrue(self.path(".c.h5.lock").exists())
-        self.path("c.h5").unlink()
+        self.assertTrue(self.path(".c.state.lock").exists())
+        self.path("c.state").unlink()
         self.run_ok(*RUN, *CHECKPOINT)  # what is left of the first locks nothing
-        self.assertFalse(self.path(".c.h5.lock").exists())
-        self.run_ok("run", "--restart", "c.h5", "--iters", "30", *CHECKPOINT)  # the same file, both ways
+        self.assertFalse(self.path(".c.state.lock").exists())
+        self.run_ok("run", "--restart", "c.state", "--iters", "30", *CHECKPOINT)  # the same file, both ways
 
-    @unittest.skipUnless(MODULE.exists(), "this build is without the module hdf5")
     def test_an_interrupted_reference_is_kept(self):
         """Its budget is long: it is interrupted before the backend has begun."""
-        run = subprocess.Popen([PROGRAM, *ENDLESS, "--checkpoint", "c.h5", "--checkpoint-every",
+        run = subprocess.Popen([PROGRAM, *ENDLESS, "--checkpoint", "c.state", "--checkpoint-every",
                                 "1000000000", "--reference-time", "600", "--json", "out.json"],
                                cwd=self.directory, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.addCleanup(run.kill)
@@ -91,21 +87,21 @@ class OwnFiles(CommandLineTest):
         row, = parse_json(self.path("out.json").read_text())["diffbench"]["run"]["results"]
         self.assertIsNone(row["verified"]["bitwise"])
         self.assertGreater(row["last_step"], 0)
-        self.assertTrue(self.path("c.h5").exists())
+        self.assertTrue(self.path("c.state").exists())
         after = str(row["last_step"] + 10)
         whole, = parse_json(self.run_ok("run", "--grid", "256", "--iters", after, "--json", "-").stdout)["diffbench"]["run"]["results"]
-        rest, = parse_json(self.run_ok("run", "--restart", "c.h5", "--iters", after, "--json",
+        rest, = parse_json(self.run_ok("run", "--restart", "c.state", "--iters", after, "--json",
                                        "-").stdout)["diffbench"]["run"]["results"]
         self.assertEqual(rest["field"], whole["field"])
 
     def test_a_checkpoint_of_the_last_step_is_finished(self):
         self.run_ok("run", "--iters", "20", "--grid", "16", *CHECKPOINT)
         whole = self.run_ok("run", "--iters", "20", "--grid", "16", "--backend", "scalar", "--save", "a.npy")
-        rest = self.run_ok("run", "--restart", "c.h5", "--iters", "20", *CHECKPOINT, "--save", "b.npy", "--json", "b.json")
+        rest = self.run_ok("run", "--restart", "c.state", "--iters", "20", *CHECKPOINT, "--save", "b.npy", "--json", "b.json")
         self.assertIn("nothing was left", rest.stdout)
         self.assertIn("b.json", rest.stderr)
         self.assertEqual(self.path("a.npy").read_bytes(), self.path("b.npy").read_bytes(), whole.stdout)
-        self.assert_refused(2, "give more --iters", "run", "--restart", "c.h5", "--iters", "19")
+        self.assert_refused(2, "give more --iters", "run", "--restart", "c.state", "--iters", "19")
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ STOPS = int(os.environ.get("DIFFBENCH_STOPS", "2"))
 PROBLEM = "--grid 61x67 --dtype float64 --boundary neumann".split()
 
 
-def every(steps, file="c.h5"):
+def every(steps, file="c.state"):
     return ["--checkpoint", file, "--checkpoint-every", str(steps)]
 
 
@@ -30,12 +30,12 @@ class Restart(RanksTest):
     def field_of(self, row):
         return row["field"]["digest"], row["field"]["sha256"]
 
-    def restart(self, ranks, iterations, file="c.h5"):
+    def restart(self, ranks, iterations, file="c.state"):
         return self.long_run(ranks, "--restart", file, "--iters", str(iterations))
 
     def whole_run(self, iterations):
         row = self.long_run(0, *PROBLEM, "--iters", str(iterations),
-                            *every(iterations, "whole.h5"))
+                            *every(iterations, "whole.state"))
         return self.field_of(row)
 
 
@@ -43,9 +43,9 @@ class OnAnotherNumberOfRanks(Restart):
     def test_has_the_bits_of_the_whole_run(self):
         whole = self.whole_run(400)
         self.long_run(3, *PROBLEM, "--iters", "250", *every(100))
-        self.long_run(0, *PROBLEM, "--iters", "150", *every(100, "alone.h5"))
+        self.long_run(0, *PROBLEM, "--iters", "150", *every(100, "alone.state"))
         cases = [(ranks, file, step) for file, step in
-                 (("c.h5", 250), ("c.h5.previous", 200), ("alone.h5", 150))
+                 (("c.state", 250), ("c.state.previous", 200), ("alone.state", 150))
                  for ranks in (0, 2, 5)]
         for case, row in zip(cases, self.side_by_side(
                 lambda ranks, file, _: self.restart(ranks, 400, file), cases)):
@@ -55,16 +55,16 @@ class OnAnotherNumberOfRanks(Restart):
 
     def test_is_refused_where_the_checkpoint_does_not_do(self):
         self.long_run(2, *PROBLEM, "--iters", "20", *every(10))
-        whole = self.path("c.h5").read_bytes()
-        self.path("short.h5").write_bytes(whole[:len(whole) // 2])
-        self.path("foreign.h5").write_text("It is not HDF5.\n")
-        self.path("empty.h5").touch()
-        self.path("lost.h5.previous").write_bytes(whole)
+        whole = self.path("c.state").read_bytes()
+        self.path("short.state").write_bytes(whole[:len(whole) // 2])
+        self.path("foreign.state").write_text("It is no checkpoint.\n")
+        self.path("empty.state").touch()
+        self.path("lost.state.previous").write_bytes(whole)
         damaged = bytearray(whole)
         damaged[-1000] ^= 1  # of a cell
-        self.path("damaged.h5").write_bytes(damaged)
-        self.path("old.h5").write_bytes(whole[:whole.rindex(b"\ndiffbench seal")].replace(
-            b"diffbench checkpoint 3", b"diffbench checkpoint 1"))
+        self.path("damaged.state").write_bytes(damaged)
+        self.path("old.state").write_bytes(whole[:whole.rindex(b"\ndiffbench seal")].replace(
+            b"diffbench checkpoint 4", b"diffbench checkpoint 1"))
         before = self.contents()
 
         def check(mentions, *arguments):
@@ -74,17 +74,17 @@ class OnAnotherNumberOfRanks(Restart):
             self.assertEqual(done.stdout, "")
 
         self.side_by_side(check, [
-            (("--grid", "61x66", "61x67"), "c.h5", "--iters", "40", "--grid", "61x66"),
-            (("--dtype",), "c.h5", "--iters", "40", "--dtype", "float32"),
-            (("--boundary",), "c.h5", "--iters", "40", "--boundary", "periodic"),
-            (("of step 20", "--iters"), "c.h5", "--iters", "19"),
-            ((), "short.h5", "--iters", "40"),
-            ((), "foreign.h5", "--iters", "40"),
-            ((), "empty.h5", "--iters", "40"),
-            (("no such file",), "missing.h5", "--iters", "40"),
-            (("lost.h5.previous",), "lost.h5", "--iters", "40"),
-            (("digest", "damaged"), "damaged.h5", "--iters", "40"),
-            (("older version",), "old.h5", "--iters", "40"),
+            (("--grid", "61x66", "61x67"), "c.state", "--iters", "40", "--grid", "61x66"),
+            (("--dtype",), "c.state", "--iters", "40", "--dtype", "float32"),
+            (("--boundary",), "c.state", "--iters", "40", "--boundary", "periodic"),
+            (("of step 20", "--iters"), "c.state", "--iters", "19"),
+            ((), "short.state", "--iters", "40"),
+            ((), "foreign.state", "--iters", "40"),
+            ((), "empty.state", "--iters", "40"),
+            (("no such file",), "missing.state", "--iters", "40"),
+            (("lost.state.previous",), "lost.state", "--iters", "40"),
+            (("digest", "damaged"), "damaged.state", "--iters", "40"),
+            (("older version",), "old.state", "--iters", "40"),
         ])
         self.assertEqual(self.contents(), before)
 
@@ -103,7 +103,7 @@ class Killed(Restart):
             ranks, after = chance.choice((2, 3, 4)), chance.choice((0, 1, 2, 3, 5))
             with self.subTest(seed=seed, kill=kill, ranks=ranks, after=after):
                 in_checkpoint += self.kill(ranks, chance, amid_checkpoint=kill % 2 == 1)
-                file = "c.h5" if self.path("c.h5").exists() else "c.h5.previous"
+                file = "c.state" if self.path("c.state").exists() else "c.state.previous"
                 row = self.restart(after, self.ITERATIONS, file)
                 self.assertGreater(row["first_step"], 0)
                 self.assertEqual(self.field_of(row), whole)
@@ -112,12 +112,12 @@ class Killed(Restart):
 
     def kill(self, ranks, chance, *, amid_checkpoint):
         """Returns whether a checkpoint was being written."""
-        for file in self.directory.glob("*c.h5*"):
+        for file in self.directory.glob("*c.state*"):
             file.unlink()
-        partial = self.path(".c.h5.partial")
+        partial = self.path(".c.state.partial")
         start = self.start_ranks(ranks, "run", *PROBLEM, "--iters", str(self.ITERATIONS),
                                  *every(50))
-        self.wait_for(self.path("c.h5").exists, start)
+        self.wait_for(self.path("c.state").exists, start)
         time.sleep(chance.uniform(0, 0.8))
         if amid_checkpoint:
             self.wait_for(partial.exists, start)
@@ -141,11 +141,11 @@ class Stopped(Restart):
             ranks = chance.choice((2, 3, 4))
             whom = stop % ranks
             with self.subTest(seed=seed, stop=stop, ranks=ranks, whom=whom):
-                for file in self.directory.glob("*c.h5*"):
+                for file in self.directory.glob("*c.state*"):
                     file.unlink()
                 start = self.start_ranks(ranks, "run", *PROBLEM, "--iters", "1000000000", *every(5),
                                          "--comm-timeout", "3")
-                self.wait_for(self.path("c.h5").exists, start)
+                self.wait_for(self.path("c.state").exists, start)
                 time.sleep(chance.uniform(0, 0.5))
                 os.kill(start.ranks[whom], signal.SIGSTOP)
                 done = self.finish(start, stopped=start.ranks[whom])
@@ -170,7 +170,7 @@ class FullDisk(Restart):
 
     def test_keeps_the_older_checkpoint(self):
         self.run_ok("run", "--grid", "8", "--iters", "1", *every(1))
-        self.assert_old_files_are_kept(("cannot write checkpoint", "c.h5", "rank 1"), *every(2))
+        self.assert_old_files_are_kept(("cannot write checkpoint", "c.state", "rank 1"), *every(2))
 
     def test_keeps_the_older_field(self):
         self.run_ok("run", "--grid", "8", "--iters", "1", "--save", "field.npy")
@@ -205,19 +205,19 @@ class Interrupted(Restart):
         """The state of the interruption is kept, also between two checkpoints: on most machines the reference has
         had its 5 s by then; if not, it is the reference's state."""
         between = every(10000000), lambda _: time.monotonic() > begin + 8
-        often = every(50), lambda _: self.path("c.h5").exists()
+        often = every(50), lambda _: self.path("c.state").exists()
         for whom, (checkpoints, ready) in (("mpirun", often), (0, often), ("all", between), (2, between)):
             with self.subTest(whom=whom):
                 begin = time.monotonic()
-                for file in "c.h5", "c.h5.previous", "out.json":
+                for file in "c.state", "c.state.previous", "out.json":
                     self.path(file).unlink(missing_ok=True)
                 result = self.interrupt(3, whom, "run", *PROBLEM, "--iters", "100000000", "--threads", "1", "--reference-time", "1",
                                         *checkpoints, ready=ready)
                 row, = result["run"]["results"] if result else [None]
                 if row and row["last_step"] == 0:  # a very busy machine: there was nothing to keep
-                    self.assertFalse(self.path("c.h5").exists())
+                    self.assertFalse(self.path("c.state").exists())
                     continue
-                after = self.restart(2, self.step_in("c.h5") + 37)
+                after = self.restart(2, self.step_in("c.state") + 37)
                 if row:
                     self.assertEqual(after["first_step"], row["last_step"])
                 self.assertEqual(self.field_of(after), self.whole_run(after["last_step"]))

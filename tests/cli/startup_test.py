@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the program starts. A plain run loads neither MPI nor HDF5 nor BLAS, which would cost each start a tenth of
+"""How the program starts. A plain run loads neither MPI nor BLAS, which would cost each start a tenth of
 a second or more: the dynamic loader itself says so (LD_DEBUG, ld.so(8)). What it says where the system gives it too
 little memory or too few threads."""
 import json
@@ -24,13 +24,14 @@ class Startup(CommandLineTest):
         return found
 
     def assert_plain(self, *arguments):
-        heavy = [name for name in self.libraries(*arguments) if re.search("mpi|hdf5|pmix|blas", name)]
+        heavy = [name for name in self.libraries(*arguments) if re.search("mpi|pmix|blas", name)]
         self.assertEqual(heavy, [])
 
     def test_a_plain_run_loads_no_module(self):
         self.assert_plain("--help")
         self.assert_plain("list")
         self.assert_plain(*QUICK)
+        self.assert_plain(*"run --grid 8 --iters 1 --checkpoint c.state --checkpoint-every 1".split())
 
     def test_list_starts_each_python_twice_and_imports_nothing(self):
         """One start asks for all modules, one for the driver. A module whose import takes seconds is found, not read."""
@@ -78,13 +79,6 @@ class Startup(CommandLineTest):
                 self.assertEqual(done.returncode, 1, done.stderr)
                 self.assertRegex(done.stderr.splitlines()[-1],
                                  "the system gives [1-7] of 8 threads: choose fewer --threads")
-
-    def test_a_checkpoint_loads_one(self):
-        if not (MODULES / "hdf5.so").exists():
-            self.skipTest("this build is without the module hdf5")
-        found = self.libraries(*"run --grid 8 --iters 1 --checkpoint c.h5 --checkpoint-every 1".split())
-        self.assertIn("hdf5.so", found)
-        self.assertTrue([name for name in found if name.startswith("libhdf5")])
 
 
 if __name__ == "__main__":

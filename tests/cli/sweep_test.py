@@ -1,25 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""diffbench sweep through the program: its outputs, Ctrl-C and --resume, and what it refuses."""
-import json
-import signal
-import subprocess
-import time
+"""diffbench sweep through the program: its outputs and what it refuses."""
 import unittest
 
-from program import PROGRAM, CommandLineTest, parse_json, samples_of
+from program import CommandLineTest, parse_json, samples_of
 
 ROWS = ["--backend", "scalar,fused", "--baseline", "scalar", "--threads", "1"]
 SMALL = ["sweep", "--grid", "8:32:x2", "--iters", "2,4", "--budget", "20", *ROWS]
-# A hundred combinations of some 10 ms each.
-HUNDRED = ["sweep", "--grid", "31:40:+1", "--iters", "1000:1009:+1", "--budget", "1",
-           "--backend", "scalar", "--out", "sweep.jsonl"]
-OTHER = ["2" if word == "1" else word for word in HUNDRED]
 
 
 class Sweep(CommandLineTest):
-    def lines(self):
-        return [json.loads(line) for line in self.path("sweep.jsonl").read_text().splitlines()]
-
     def test_table_and_crossover_of_two_rows(self):
         text = self.run_ok(*SMALL, "--cross", "scalar,fused").stdout
         self.assertIn("sweep of 6 combinations: 3 grid x 2 iters", text)
@@ -50,44 +39,6 @@ class Sweep(CommandLineTest):
         names = {entry["name"] for entry in samples_of(result)}
         self.assertEqual(len(names), 24)
 
-    def test_interrupted_and_resumed_measures_nothing_twice_and_loses_nothing(self):
-        child = subprocess.Popen([PROGRAM, *HUNDRED], cwd=self.directory, stdin=subprocess.DEVNULL,
-                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8")
-        limit = time.monotonic() + 60
-        file = self.path("sweep.jsonl")
-        while not file.exists() or file.read_bytes().count(b"\n") < 20:
-            self.assertLess(time.monotonic(), limit)
-            self.assertIsNone(child.poll(), "it ended before it could be interrupted")
-            time.sleep(0.005)
-        child.send_signal(signal.SIGINT)
-        out, err = child.communicate(timeout=60)
-        self.assertEqual(child.returncode, 130, err)
-        written, last = err.splitlines(keepends=True)
-        self.assertEqual(written, "diffbench: wrote sweep.jsonl\n")
-        self.assert_one_line(last, "interrupted")
-        self.assertIn("--resume goes on", out)
-        kept = file.read_bytes()
-        self.assertLess(len(self.lines()), 101)
-
-        # A kill may cut a line off.
-        file.write_bytes(kept + b'{"values":["40","10')
-        done = self.run_ok(*HUNDRED, "--resume", "--json", "out.json")
-        self.assertIn("sweep of 100 combinations", done.stdout)
-        self.assertTrue(file.read_bytes().startswith(kept), "what was measured was written again")
-        values = [tuple(line["values"]) for line in self.lines()[1:]]
-        self.assertEqual(len(values), 100)
-        self.assertEqual(set(values), {(str(grid), str(iters)) for grid in range(31, 41)
-                                       for iters in range(1000, 1010)})
-        result = parse_json(self.path("out.json").read_text())
-        self.assertEqual(len(result["diffbench"]["sweep"]["points"]), 100)
-
-        self.assert_refused(2, ["sweep.jsonl", "--resume --json"], "compare", "sweep.jsonl", "out.json")
-
-        # Nothing is left to do, and other options are another sweep.
-        self.run_ok(*HUNDRED, "--resume")
-        self.assert_refused(2, ["--budget", "1", "2"], *OTHER, "--resume")
-        self.assert_refused(2, "--resume", *HUNDRED)
-
 
 class BadInput(CommandLineTest):
     def refused(self, mentions, *arguments):
@@ -106,19 +57,6 @@ class BadInput(CommandLineTest):
         self.refused("--grid 2: ", "--grid", "64,2")
         self.refused("--dtype", "--dtype", "float32,float16")
         self.refused("memory", "--grid", "64,999999999")
-
-    def test_files(self):
-        self.refused("--out", "--resume")
-        self.refused("there is no", "--resume", "--out", "none.jsonl")
-        self.assert_refused(1, "nowhere", "sweep", *ROWS, "--out", "nowhere/s.jsonl", "--grid", "8")
-        for device in ("/dev/full", "/dev/null"):  # the first has no end
-            self.refused("not a regular file", "--out", device, "--grid", "8")
-        self.path("other.jsonl").write_text('{"diffbench_sweep":{"schema":1}}\n')
-        self.refused("another sweep", "--resume", "--out", "other.jsonl")
-        self.path("text").write_text("not JSON\n")
-        self.refused("has not written it", "--resume", "--out", "text")
-        self.path("text").write_text('{"diffbench_sweep" no JSON\n')
-        self.refused("line 1", "--resume", "--out", "text")
 
     def test_cross(self):
         self.refused("--cross scalar", "--cross", "scalar")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Modules as other builds have them. FOREIGN_BUILD: Older, which has no text; Newer, with another
-// text; Grown, whose facts have become more.
+// text; Grown, whose messages have become more.
 #include "diffbench/cluster/module.hpp"
 
 namespace {
@@ -16,9 +16,8 @@ struct Newer {
   Module module{.interface = "diffbench modules 1000, compiler none"};
 };
 struct Grown {
-  Module module{.sizes = {sizeof(diffbench::cluster::CheckpointContent) + 8,
-                          sizeof(diffbench::cluster::HaloMessages),
-                          sizeof(diffbench::cluster::Place)}};
+  Module module{
+      .sizes = {sizeof(diffbench::cluster::HaloMessages) + 8, sizeof(diffbench::cluster::Place)}};
 };
 
 } // namespace

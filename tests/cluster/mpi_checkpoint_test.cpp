@@ -8,7 +8,7 @@
 #include "diffbench/cluster/module.hpp"
 
 #include "../unit/cluster/checkpoint_case.hpp"
-#include "checkpoint_seal.hpp"
+#include "checkpoint_head.hpp"
 #include "transport_checks.hpp"
 
 #include <atomic>
@@ -52,8 +52,8 @@ using checks::require;
 /// A rank's share of a field, and the files that it is saved in.
 class Saving {
  public:
-  Saving(Transport& transport, CheckpointFiles& files, std::filesystem::path folder)
-      : transport_(transport), files_(files), folder_(std::move(folder)) {
+  Saving(Transport& transport, std::filesystem::path folder)
+      : transport_(transport), folder_(std::move(folder)) {
     const std::vector<std::byte> field = sample_rows(facts_.problem);
     const std::int64_t ny = facts_.problem.ny;
     const std::int64_t row = facts_.problem.nx * facts_.problem.element_bytes();
@@ -64,12 +64,12 @@ class Saving {
   }
 
   void write(const std::string& name) {
-    save_checkpoint(files_, &transport_, folder_ / name, facts_, first_row_, rows_);
+    save_checkpoint(&transport_, folder_ / name, facts_, first_row_, rows_);
   }
   void read(const std::string& name) {
     const ReadFile file = open_sealed(&transport_, folder_ / name);
     collectively(&transport_, [&] {
-      const CheckpointContent content = files_.read(file.descriptor());
+      const CheckpointContent content = read_checkpoint(file);
       require(content.facts == facts_, "other facts");
       std::vector<std::byte> read(rows_.size());
       file.read(content.cells_at + begin_, read);
@@ -80,7 +80,6 @@ class Saving {
 
  private:
   Transport& transport_;
-  CheckpointFiles& files_;
   std::filesystem::path folder_;
   CheckpointFacts facts_ = sample_facts(Dtype::float64, 257, 4001); // 8 MB
   std::int64_t first_row_ = 0;
@@ -148,9 +147,8 @@ constexpr FileCheck file_checks[] = {
 };
 
 void run(const std::filesystem::path& folder) {
-  const auto transport = load_module("mpi").connect(60);
-  const auto files = load_module("hdf5").checkpoint_files();
-  Saving saving(*transport, *files, folder);
+  const auto transport = load_module().connect(60);
+  Saving saving(*transport, folder);
   for (const FileCheck& check : file_checks) {
     try {
       check.run(saving);

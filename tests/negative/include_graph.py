@@ -25,7 +25,7 @@ EXPERIMENTS = {"lesson": ["pitfalls"], "mlp": ["scaling", "pitfalls"]}
 COMMAND_LINE = r"CLI/"
 TEXT = r"nlohmann/|fmt/|toml\+\+/"
 CUDA = r"cuda|cub/|nv|thrust/"
-MODULES = r"mpi\.h|hdf5|H5"
+MODULES = r"mpi\.h"
 
 
 def bench_parts(experiments):
@@ -56,7 +56,7 @@ def all_parts(experiments):
         "kernels": (["kernels", "gpu/include", *SOLVER], f"{COMMAND_LINE}|{TEXT}"),
         "mlp": (["mlp", "gpu/include", *BASE], r"CLI/|fmt/"),
         "cluster": (["cluster", *SOLVER], f"{COMMAND_LINE}|{TEXT}|{CUDA}"),
-        # MPI and HDF5 are the modules' alone: the library loads those.
+        # MPI is the module's alone: the library loads it.
         "cluster/include": (["cluster/include", *SOLVER],
                             f"{COMMAND_LINE}|{TEXT}|{CUDA}|{MODULES}"),
         "cluster/src": (["cluster/include", "cluster/src", *SOLVER],
@@ -141,7 +141,7 @@ def self_test():
     wrong = [a for a, is_violation in arrows.items() if (a in expected) != is_violation]
     for part, foreign in [("base", "fmt/format.h"), ("solver", "cuda_runtime.h"), ("mlp", "CLI/CLI.hpp"),
                           ("kernels", "nlohmann/json.hpp"), ("lab/mlp", "CLI/CLI.hpp"),
-                          ("cluster/src", "mpi.h"), ("cluster/include", "hdf5.h")]:
+                          ("cluster/src", "mpi.h")]:
         files[f"{part}/foreign.cpp"] = f"#include <{foreign}>"
         expected.add(f"{part}/foreign.cpp")
     files["solver/backends/fused.hpp"] = "// #include <fmt/core.h>"

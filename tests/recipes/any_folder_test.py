@@ -15,7 +15,7 @@ import unittest
 SOURCE, TREE = (pathlib.Path(a).resolve() for a in (sys.argv.pop(1), sys.argv.pop(1)))
 LEFT_OUT = ("build", ".git", "node_modules", "dist", "__pycache__")
 PATTERNS_OF_FILES = ["suites_test", "golden_test", "process_memory_test", "copy_loop", "thrust_host"]
-SETTINGS = re.compile(r"(?m)^((?:DIFFBENCH_\w+|OPENBLAS|CMAKE_BUILD_TYPE|CMAKE_CXX_COMPILER):\w+=.*)$")
+SETTINGS = re.compile(r"(?m)^((?:DIFFBENCH_\w+|CMAKE_BUILD_TYPE|CMAKE_CXX_COMPILER):\w+=.*)$")
 
 
 def output_of(*command):
@@ -42,7 +42,7 @@ class AnyFolder(unittest.TestCase):
             copy, build = pathlib.Path(place, "copy"), pathlib.Path(place, "build")
             shutil.copytree(SOURCE, copy, ignore=shutil.ignore_patterns(*LEFT_OUT))
             names = {folder.name for folder in copy.rglob("*/")} | {"build"}
-            self.assertTrue({"gpu", "pitfalls", "with_blas", "tests"} <= names)
+            self.assertTrue({"gpu", "pitfalls", "tests"} <= names)
             folder = pathlib.Path(place, *sorted(names), *PATTERNS_OF_FILES)
             folder.mkdir(parents=True)
             copy = copy.rename(folder / "diffbench")

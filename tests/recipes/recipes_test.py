@@ -74,7 +74,7 @@ def build():
             carry_out(*block)
     options = {"CMAKE_CXX_COMPILER": COMPILER, "CMAKE_BUILD_TYPE": "Recipes", "CMAKE_CXX_FLAGS": "-w",
                "DIFFBENCH_WERROR": "OFF", "DIFFBENCH_TESTS": "OFF", "DIFFBENCH_SUITES": "OFF",
-               "DIFFBENCH_VIZ": "OFF", "DIFFBENCH_CUDA": "emulated", "DIFFBENCH_HDF5_SERIAL": "OFF",
+               "DIFFBENCH_VIZ": "OFF", "DIFFBENCH_CUDA": "emulated",
                "MPI_CXX_COMPILER": "OFF", "DIFFBENCH_WITHOUT": ";".join(LEFT_OUT)}
     subprocess.run(["cmake", "-S", COPY, "-B", BUILD, "-G", "Ninja",
                     *(f"-D{name}={value}" for name, value in options.items())], check=True)

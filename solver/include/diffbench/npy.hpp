@@ -11,6 +11,7 @@
 #include <istream>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace diffbench {
 
@@ -44,7 +45,7 @@ void read_npy_rows(const std::filesystem::path& path, std::int64_t nx, std::int6
                    std::int64_t first, std::span<T> cells);
 
 /// What stands before the cells in a file of version 1.0.
-[[nodiscard]] std::string npy_header(const NpyHeader& header);
+[[nodiscard]] std::string npy_header(const NpyHeader& header, std::string_view comment = {});
 
 /// Writes version 1.0. The file appears under its name only when it is complete: on failure Error
 /// is thrown and nothing is left behind. Blocks until the data is handed to the system.

@@ -6,9 +6,6 @@
 
 #include <cstddef>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <vector>
 
 namespace diffbench::cluster {
@@ -18,7 +15,6 @@ inline CheckpointFacts sample_facts(Dtype dtype, std::int64_t nx, std::int64_t n
   facts.problem = {nx, ny, 0.5, 1.25, 0.03125, Boundary::dirichlet, -0.1, dtype};
   facts.step = 123'456'789'012;
   facts.initial = "gauss:0.3, with an umlaut \xc3\xa4";
-  facts.digest = "sha256:0123";
   facts.version = "0.1.0 (test)";
   return facts;
 }
@@ -35,16 +31,6 @@ inline std::vector<std::byte> sample_rows(const Problem& problem) {
                 static_cast<std::size_t>(problem.element_bytes()));
   }
   return bytes;
-}
-
-/// As a run writes it, but for its seal.
-inline void write_sample(CheckpointFiles& files, const std::filesystem::path& path,
-                         const CheckpointFacts& facts) {
-  const std::int64_t cells_at = files.create(path, facts);
-  const std::vector<std::byte> rows = sample_rows(facts.problem);
-  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
-  file.seekp(cells_at);
-  file.write(reinterpret_cast<const char*>(rows.data()), std::ssize(rows));
 }
 
 } // namespace diffbench::cluster

@@ -185,7 +185,7 @@ TEST_F(DataTest, ADirectoryOfIdxFiles) {
   write_gz("t10k-images-idx3-ubyte.gz", images());
   EXPECT_THAT(
       refusal([&] { return read_idx_directory(directory_, "fashion"); }),
-      testing::AllOf(HasSubstr("t10k-labels-idx1-ubyte"), HasSubstr("diffbench get-data fashion")));
+      testing::AllOf(HasSubstr("t10k-labels-idx1-ubyte"), HasSubstr("dataset-fashion-mnist")));
   write("t10k-labels-idx1-ubyte", labels());
   const Split split = read_idx_directory(directory_, "fashion");
   EXPECT_EQ(split.train.name, "fashion");

@@ -25,16 +25,16 @@ namespace diffbench::cluster {
 
 /// Collective: writes a checkpoint, of which this rank's `rows`, raw cells of the problem's dtype,
 /// begin at row `first_row` of the field, and when that is complete and on the disk, the one at
-/// `path` becomes `path`.previous and the new one takes its place. `files` is rank 0's; of the
-/// others it may be anything. Both names lie in one directory that all ranks see. Without a
-/// transport (null) there is one rank. Returns when `path` is the new one, on all ranks.
+/// `path` becomes `path`.previous and the new one takes its place. Both names lie in one directory
+/// that all ranks see. Without a transport (null) there is one rank. Returns when `path` is the new
+/// one, on all ranks.
 ///
 /// Throws on all ranks: InvalidInput where `path` is something else than a regular file, or in no
 /// directory; Error when a rank cannot write. Then `path` is as it was, and no part of the new one
 /// is left.
-void save_checkpoint(CheckpointFiles& files, Transport* transport,
-                     const std::filesystem::path& path, const CheckpointFacts& facts,
-                     std::int64_t first_row, std::span<const std::byte> rows);
+void save_checkpoint(Transport* transport, const std::filesystem::path& path,
+                     const CheckpointFacts& facts, std::int64_t first_row,
+                     std::span<const std::byte> rows);
 
 /// Collective, for before a checkpoint is read. Throws InvalidInput, on all ranks, when it is not
 /// there for one of them. `path`.previous never takes its place by itself: it is another state of

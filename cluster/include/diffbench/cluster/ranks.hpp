@@ -75,7 +75,7 @@ class RanksSession : public Session<T> {
   /// Writes the field as a .npy file, the same bytes as from one process. The file appears under
   /// its name when it is complete.
   virtual void write_npy(const std::filesystem::path& path) = 0;
-  /// See save_checkpoint(); of `facts`, digest is filled in.
+  /// See save_checkpoint().
   virtual void save_checkpoint(const std::filesystem::path& path, CheckpointFacts facts) = 0;
   /// The field of the checkpoint that Ranks::open_checkpoint() has opened, at `path`, the problem
   /// of which must be the session's. Throws InvalidInput where cells, step and problem are not
@@ -112,9 +112,6 @@ class Ranks {
   /// do for ranks and depth.
   template <typename T>
   [[nodiscard]] std::unique_ptr<RanksSession<T>> make_session(const RankJob& job);
-  /// Throws Unavailable where checkpoints cannot be had; before any work is done that they are to
-  /// keep.
-  void open_checkpoint_files();
   /// What one exchange of messages of so many bytes with both neighbours takes, in seconds: the
   /// mean of `times`, on the slowest rank.
   [[nodiscard]] double exchange_seconds(std::int64_t bytes, std::int64_t times);

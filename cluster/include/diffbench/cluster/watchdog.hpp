@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ends this process, with a message, when a call of a library (MPI, HDF5) or of the system (a disk
+// Ends this process, with a message, when a call of MPI or of the system (a disk
 // that is gone) does not come back: nothing within the process could interrupt it. The launcher
 // then ends the other ranks.
 //

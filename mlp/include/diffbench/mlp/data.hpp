@@ -40,7 +40,7 @@ struct Split {
                                const std::filesystem::path& labels);
 
 /// The four files of MNIST or Fashion-MNIST in one directory, by their usual names with or without
-/// .gz. Throws InvalidInput that names what is missing and the command that gets it.
+/// .gz. Throws InvalidInput that names what is missing and what to do.
 [[nodiscard]] Split read_idx_directory(const std::filesystem::path& directory,
                                        const std::string& name);
 

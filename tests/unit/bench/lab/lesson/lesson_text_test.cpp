@@ -203,7 +203,7 @@ TEST(LessonText, IsRefusedWithItsLine) {
             {"try --compiler x", "f:7: command: try and exercise"},
             {"sweep --out x", "f:7: command: --out is no option for a lesson"},
             {"mlp width {|--json x}", "f:7: command: --json is no option"},
-            {"mlp get-data", "f:7: command: mlp is to be followed by what"},
+            {"mlp", "f:7: command: mlp is to be followed by what"},
             {"try mine.cu", "f:7: command: try and exercise"},
             {"{--grid 2", "f:7: command: braces"},
             {"", "f:7: command: text is expected here"}}}) {

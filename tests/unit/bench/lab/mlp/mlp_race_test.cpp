@@ -266,20 +266,6 @@ TEST(SizeReport, FindsWhereTheGpuBeginsToWin) {
               HasSubstr("the GPU is faster than the best CPU row from"));
 }
 
-TEST(SizeReport, RoofIsNobodysTime) {
-  SizeStudy study = sample_study();
-  for (SizePoint& point : study.points) {
-    RaceRow roof = timed_race_row("products", 1e-9);
-    roof.is_roof = true;
-    roof.check.reset();
-    point.race.rows.push_back(roof);
-  }
-  const LabReport report = size_report(study);
-  EXPECT_THAT(report.sentence, Not(HasSubstr("products")));
-  EXPECT_THAT(report.text, HasSubstr("products"));
-  EXPECT_EQ(report.outcome.exit_code, exit_ok);
-}
-
 TEST(SizeReport, WrongRowMakesTheWorstOutcome) {
   SizeStudy study = sample_study();
   study.points[0].race.rows[1].status = Status::failed;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A sweep from options to report, its measurements replaced by instant ones.
 #include "json.hpp"
-#include "sweep/sweep_journal.hpp"
 #include "sweep/sweep_plan.hpp"
 #include "sweep/sweep_report.hpp"
 #include "sweep/sweep_run.hpp"
@@ -9,7 +8,6 @@
 #include "diffbench/errors.hpp"
 #include "interrupt.hpp"
 #include "statistics.hpp"
-#include "temporary_directory.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,10 +15,7 @@
 
 #include <algorithm>
 #include <csignal>
-#include <filesystem>
-#include <fstream>
 #include <map>
-#include <set>
 #include <sstream>
 
 namespace diffbench::bench {
@@ -86,7 +81,7 @@ TEST(SweepPlan, RefusesAnyBadValueBeforeTheFirstMeasurement) {
   EXPECT_THROW((void)planned("64", "10,0"), InvalidInput);
 }
 
-// --- measuring, interrupted and resumed ----------------------------------------------------------
+// --- measuring -----------------------------------------------------------------------------------
 
 /// What the champion and the challenger take for a step on that grid: they meet at 256.
 double champion_step(const Problem& problem) { return 1e-9 * static_cast<double>(problem.cells()); }
@@ -128,43 +123,23 @@ class SweepTest : public testing::Test {
     return result;
   }
 
-  /// One process: from the file to its end or to Ctrl-C. Returns the points it knows at the end.
-  std::vector<SweepPoint> run(bool resume, const std::optional<OptionValues>& options = {}) {
-    const InterruptGuard guard;
-    const ordered_json header{{"options", options.value_or(plan_.options)}};
-    SweepJournal journal(file(), header, resume);
-    std::vector<SweepPoint> points = journal.points();
-    Progress progress(err_, false);
-    run_sweep(
-        plan_, points, [this](const ComparisonPlan& o, Progress&) { return measure(o); },
-        [&](const SweepPoint& point) { journal.append(point); }, progress);
-    return points;
+  std::vector<SweepPoint> run() {
+    return run_changed([](const Problem&, ComparisonResult&) {});
   }
 
-  /// All of the plan without a file, `change(problem, result)` made to each result.
+  /// All of the plan, `change(problem, result)` made to each result.
   template <typename Change>
   std::vector<SweepPoint> run_changed(Change change) {
     const InterruptGuard guard;
-    std::vector<SweepPoint> points;
     Progress progress(err_, false);
     auto changed = [&](const ComparisonPlan& options, Progress&) {
       ComparisonResult result = measure(options);
       change(options.problem, result);
       return result;
     };
-    run_sweep(
-        plan_, points, changed, [](const SweepPoint&) {}, progress);
-    return points;
+    return run_sweep(plan_, changed, progress);
   }
 
-  [[nodiscard]] std::filesystem::path file() const { return directory_.path() / "sweep.jsonl"; }
-  [[nodiscard]] std::string content() const {
-    std::ifstream stream(file());
-    return {std::istreambuf_iterator<char>(stream), {}};
-  }
-  void write(const std::string& text) const { std::ofstream(file()) << text; }
-
-  TemporaryDirectory directory_;
   SweepPlan plan_ = planned("64:577:+57", "1:10:+1"); // 10 x 10
   std::map<std::pair<std::int64_t, std::int64_t>, int> measured_;
   DeviceKind device_ = DeviceKind::cuda;
@@ -173,114 +148,16 @@ class SweepTest : public testing::Test {
   std::ostringstream err_;
 };
 
-TEST_F(SweepTest, OfAHundredInterruptedAgainAndAgainMeasuresEachOnce) {
-  ASSERT_EQ(plan_.combinations.size(), 100U);
-  std::size_t before = 0;
-  for (int round = 0; before < 100; ++round) {
-    ASSERT_LT(round, 20);
-    calls_ = 0;
-    interrupt_at_ = 8; // in the middle of the eighth measurement
-    const std::string kept = round == 0 ? "" : content();
-    const std::size_t known = run(round > 0).size();
-    EXPECT_EQ(known, std::min<std::size_t>(before + 7, 100));
-    EXPECT_TRUE(content().starts_with(kept)); // what is there is never written again
-    before = known;
-  }
-  EXPECT_EQ(measured_.size(), 100U); // nothing lost
-  for (const auto& [key, times] : measured_) {
-    EXPECT_EQ(times, 1); // nothing measured twice
-  }
-  interrupt_at_ = 0;
-  EXPECT_EQ(run(true).size(), 100U); // and none is left to do
+TEST_F(SweepTest, MeasuresEachOnceInTheirOrderUntilCtrlC) {
+  EXPECT_EQ(run().size(), 100U);
   EXPECT_EQ(measured_.size(), 100U);
-}
-
-TEST_F(SweepTest, ALineCutOffByAKillIsMeasuredAgain) {
-  interrupt_at_ = 4;
-  (void)run(false);
-  const std::string whole = content();
-  write(whole.substr(0, whole.size() - 20)); // in the third combination
-  measured_.clear();
-  interrupt_at_ = 0;
-  EXPECT_EQ(run(true).size(), 100U);
-  EXPECT_EQ(measured_.size(), 98U);
-  std::set<std::string> lines;
-  std::istringstream stream(content());
-  for (std::string line; std::getline(stream, line);) {
-    EXPECT_TRUE(ordered_json::accept(line)) << line;
-    lines.insert(line.substr(0, line.find("seconds")));
-  }
-  EXPECT_EQ(lines.size(), 101U);
-}
-
-TEST_F(SweepTest, AnInterruptedFirstLineBeginsAnew) {
-  write("{\"opti");
-  EXPECT_EQ(run(true).size(), 100U);
-  EXPECT_TRUE(content().starts_with("{\"options\""));
-}
-
-TEST_F(SweepTest, AFileOfOneLineThatIsNoSweepIsNotTouched) {
-  write("{\"precious\": 1}");
-  EXPECT_THROW((void)run(true), InvalidInput);
-  EXPECT_EQ(content(), "{\"precious\": 1}");
-}
-
-TEST_F(SweepTest, RefusesToResumeWhatIsNotItsOwn) {
-  interrupt_at_ = 3;
-  (void)run(false);
-  const std::string good = content();
-  const auto refused = [&](const std::string& complaint, bool resume,
-                           const std::optional<OptionValues>& options = {}) {
-    try {
-      (void)run(resume, options);
-      ADD_FAILURE() << "accepted; " << complaint;
-    } catch (const InvalidInput& error) {
-      EXPECT_THAT(error.what(), HasSubstr(complaint));
-    }
-  };
-  refused("exists already", false);
-  refused("--iters is [\"1\",", true, [&] {
-    auto others = plan_.options;
-    others["--iters"] = {"7"};
-    return others;
-  }());
-  refused("--budget is nothing there and [\"3\"] here", true, [&] {
-    auto more = plan_.options;
-    more["--budget"] = {"3"};
-    return more;
-  }());
-  EXPECT_EQ(content(), good); // and leaves it as it was
-  write("not a sweep\n" + good);
-  refused("sweep.jsonl: line 1 is not of a sweep", true);
-  write(good + "{\"values\":[\"64\",\"1\"]}\n");
-  refused("sweep.jsonl: line 4 is not of a sweep", true);
-  write(good + good.substr(good.find('\n') + 1));
-  refused("is there twice", true);
-  std::filesystem::remove(file());
-  refused("there is no", true);
-  EXPECT_FALSE(std::filesystem::exists(file()));
-}
-
-TEST_F(SweepTest, TwoProcessesCannotWriteToOneFile) {
-  const SweepJournal first(file(), {{"options", plan_.options}}, false);
-  EXPECT_THROW((void)run(true), Error);
-}
-
-TEST_F(SweepTest, AFailedMeasurementKeepsWhatCameBefore) {
-  const InterruptGuard guard;
-  std::vector<SweepPoint> points;
-  Progress progress(err_, false);
-  auto fails = [this](const ComparisonPlan& options, Progress&) {
-    if (measured_.size() == 3) {
-      throw Error("out of luck");
-    }
-    return measure(options);
-  };
-  std::size_t kept = 0;
-  EXPECT_THROW(run_sweep(
-                   plan_, points, fails, [&](const SweepPoint&) { ++kept; }, progress),
-               Error);
-  EXPECT_EQ(kept, 3U);
+  interrupt_at_ = 108; // in the middle of the eighth measurement
+  const std::vector<SweepPoint> some = run();
+  ASSERT_EQ(some.size(), 7U);
+  EXPECT_EQ(some.back().values, plan_.values(6));
+  const LabReport report = sweep_report(plan_, some, {});
+  EXPECT_TRUE(report.interrupted);
+  EXPECT_THAT(report.text, HasSubstr("; 7 measured so far"));
 }
 
 TEST_F(SweepTest, ColdRunsAfterTheFirstAreChargedWithTheContext) {
@@ -293,8 +170,7 @@ TEST_F(SweepTest, ColdRunsAfterTheFirstAreChargedWithTheContext) {
   });
   EXPECT_EQ(points.size(), 2U);
   for (const SweepPoint& point : points) {
-    const ordered_json& row = point.result["results"][1]["end_to_end"];
-    EXPECT_DOUBLE_EQ(row["cold_seconds"].get<double>(), 1.25);
+    EXPECT_DOUBLE_EQ(point.result.rows[1].cold->wall, 1.25);
   }
 }
 
@@ -302,7 +178,7 @@ TEST_F(SweepTest, ColdRunsAfterTheFirstAreChargedWithTheContext) {
 
 TEST_F(SweepTest, ReportsWhereTheGpuStartsToWin) {
   plan_ = planned("64:4096:x2", "10,1000");
-  const LabReport report = sweep_report(plan_, run(false), {});
+  const LabReport report = sweep_report(plan_, run(), {});
   EXPECT_THAT(report.text, HasSubstr("sweep of 14 combinations: 7 grid x 2 iters"));
   EXPECT_THAT(report.text, HasSubstr("from where the GPU wins\nalong "));
   EXPECT_THAT(report.sentence,
@@ -333,7 +209,7 @@ TEST_F(SweepTest, ReportsWhereTheGpuStartsToWin) {
 TEST_F(SweepTest, CrossesTwoNamedRowsWithoutAGpu) {
   device_ = DeviceKind::cpu;
   plan_ = planned("64:1024:x2", "1000");
-  const std::vector<SweepPoint> points = run(false);
+  const std::vector<SweepPoint> points = run();
   EXPECT_THAT(sweep_report(plan_, points, {}).sentence, HasSubstr("No GPU row has a time"));
   const LabReport report = sweep_report(plan_, points, {.champion = "slow", .challenger = "fast"});
   EXPECT_THAT(report.sentence, HasSubstr("fast is faster than slow from 2"));
@@ -399,13 +275,6 @@ TEST_F(SweepTest, AWrongRowIsShownAndHasNoTime) {
   EXPECT_EQ(report.outcome.exit_code, exit_not_verified);
   EXPECT_THAT(report.text, HasSubstr("WRONG"));
   EXPECT_EQ(json_of(report.data)["crossovers"].size(), 0U);
-}
-
-TEST_F(SweepTest, APointWithoutAResultIsRefused) {
-  const SweepPlan plan = planned("64", "10");
-  const std::vector<SweepPoint> points{
-      {.values = {}, .seconds = 1, .result = {{"problem", "none"}}}};
-  EXPECT_THROW((void)sweep_report(plan, points, {}), InvalidInput);
 }
 
 } // namespace
