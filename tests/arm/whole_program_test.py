@@ -27,10 +27,10 @@ class WholeProgram(CommandLineTest):
 
     def test_every_row_of_the_comparison_has_the_oracles_bits(self):
         rows = self.run_data("--grid", "24x16", "--iters", "2", "--budget", "2", "--threads", "1")["results"]
-        names = {row["name"] for row in rows}
+        names = {row["backend"] for row in rows}
         self.assertLessEqual({"scalar", "xtensor", "fused", "simd", "thrust_host", "cuda"}, names)
         for row in rows:
-            self.assertIs(row["verified"]["bitwise"], True, row["name"])
+            self.assertIs(row["verified"]["bitwise"], True, row["backend"])
 
     def test_engines_train_alike(self):
         engines = self.run_data("mlp", "train", "--layers", "2,4,8,2", "--epochs", "1", "--batch", "50",
