@@ -39,8 +39,9 @@ CheckpointContent read_checkpoint(const ReadFile& file) {
   const std::size_t begin = head.find(facts_mark);
   const std::size_t end = head.find('\n', begin);
   if (begin == head.npos || end == head.npos) {
-    throw InvalidInput("another version of this program wrote it: go on from it with that version, "
-                       "or start again");
+    throw InvalidInput(
+        "another version of this program wrote it: go on from it with that version, "
+        "or start again");
   }
   std::istringstream text(head.substr(begin + facts_mark.size(), end - begin - facts_mark.size()));
   CheckpointContent content{.facts = {}, .cells_at = static_cast<std::int64_t>(end) + 1};
@@ -55,7 +56,8 @@ CheckpointContent read_checkpoint(const ReadFile& file) {
   problem.boundary = boundary_names.parse(printable(boundary));
   problem.dtype = dtype_names.parse(printable(dtype));
   validate(problem, Stability::waived);
-  if (!text || content.facts.step < 0 || checkpoint_head(content.facts) != head.substr(0, end + 1) ||
+  if (!text || content.facts.step < 0 ||
+      checkpoint_head(content.facts) != head.substr(0, end + 1) ||
       content.cells_at + problem.field_bytes() + seal_bytes != file.bytes()) {
     throw InvalidInput("what it says of its field is not what this program writes");
   }
