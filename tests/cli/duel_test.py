@@ -32,10 +32,10 @@ class Duel(CommandLineTest):
             self.assertEqual((result["a"], result["b"], result["seed"]), (a, b, 5))
             (row,) = result["results"]
             self.assertEqual(row["verdict"], verdict)
-            self.assertEqual(row["blocks"], 10)
+            self.assertGreaterEqual(row["blocks"], 10)  # the fewest that decide; more beside other programs
             self.assertLess(row["interval"]["low"], row["ratio"])
-            self.assertEqual(len(row["a"]["samples_seconds"]), 10)
-            self.assertEqual(len(row["b_first"]), 10)
+            self.assertEqual(len(row["a"]["samples_seconds"]), row["blocks"])
+            self.assertEqual(len(row["b_first"]), row["blocks"])
             self.assertIn(f"{verdict}: B takes", own["sentence"])
             self.assertIn("with a probability of 1 % at most", own["sentence"])
 

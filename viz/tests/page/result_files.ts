@@ -20,7 +20,7 @@ const commands = {
   residency: "residency --grid 16 --iters 20 --budget 20",
   scaling: "scaling --grid 64 --iters 20 --threads 1,2 --budget 20",
   sweep:
-    "sweep --grid 16:64:x2 --iters 4,16 --cross scalar,fused --backend scalar --backend fused --threads 1 --budget 20 --out sweep.jsonl",
+    "sweep --grid 16:64:x2 --iters 4,16 --cross scalar,fused --backend scalar --backend fused --threads 1 --budget 20",
   transfer: "transfer --max-size 64K --step 4 --budget 5",
   advise: "advise --backend fused --backend simd --grid 96 --iters 100 --assume t4",
   pitfalls: "pitfalls --grid 64 --budget 1 --only no-warm-up --only dead-code --only one-sample",
