@@ -33,12 +33,13 @@ class ClusterBarrier:
 
 class Machine:
     """A launch of a kernel. `arrays`: bytes by address, in global memory."""
+    gang_type: type[Gang] = Gang
 
     def __init__(self, kernel: Kernel, launch: Launch, parameters: bytes, arrays: dict[int, Array],
                  schedule: Schedule, counts_sectors: bool = False) -> None:
         if launch.threads % LANES or launch.blocks % launch.cluster:
             raise LaunchFailure(f"{kernel.name}: {launch}")
-        self.kernel, self.launch, self.schedule = kernel, launch, schedule
+        self.kernel, self.launch, self.schedule, self.parameters = kernel, launch, schedule, parameters
         self.random = np.random.default_rng(schedule.seed)
         warps = launch.blocks * launch.threads // LANES
         self.block_of_warp = np.arange(warps) // (launch.threads // LANES)
@@ -53,7 +54,7 @@ class Machine:
         gangs = min(schedule.gangs, warps)
         if gangs > 1:
             order = self.random.permutation(warps)
-        self.gangs = [Gang(self, np.sort(part)) for part in np.array_split(order, gangs)]
+        self.gangs = [self.gang_type(self, np.sort(part)) for part in np.array_split(order, gangs)]
 
     def run(self) -> dict[int, Array]:
         """The arrays as the kernel leaves them. Throws LaunchFailure, PtxError."""
@@ -173,6 +174,7 @@ def check_opcodes(kernel: Kernel) -> None:
 
 class Device:
     """Arrays in global memory, from one launch to the next."""
+    machine_type = Machine
 
     def __init__(self) -> None:
         self.arrays: dict[int, Array] = {}
@@ -200,7 +202,7 @@ class Device:
         parameters = bytearray(kernel.parameter_bytes)
         for (offset, size), argument in zip(kernel.parameters, given):
             parameters[offset:offset + size] = argument
-        machine = Machine(kernel, launch, bytes(parameters), self.arrays, schedule, counts_sectors)
+        machine = self.machine_type(kernel, launch, bytes(parameters), self.arrays, schedule, counts_sectors)
         self.arrays = machine.run()
         order = {id(one): at for at, one in enumerate(kernel.instructions)}
         return [found for _, found in sorted((machine.sectors or {}).items(), key=lambda item: order[item[0]])]
