@@ -54,7 +54,7 @@ class Gang(Lanes):
             eager = ready
             if not ready.any():
                 return None
-        for at in np.unique(self.pc[eager]).tolist():
+        for at in self.order(np.unique(self.pc[eager])):
             mask = eager & (self.pc == at)
             end = self.kernel.blocks[at].end
             if self.meets(end):
@@ -66,6 +66,10 @@ class Gang(Lanes):
             self.waits[:] = False
             return self.ready_at()
         return None
+
+    def order(self, places: Array) -> list[int]:
+        """Which of the places where threads are comes first."""
+        return list(places)
 
     def meets(self, end: Optional[Instruction]) -> bool:
         """Whether the end of a basic block may have to wait for other lanes."""

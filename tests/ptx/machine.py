@@ -33,7 +33,6 @@ class ClusterBarrier:
 
 class Machine:
     """A launch of a kernel. `arrays`: bytes by address, in global memory."""
-    gang_type: type[Gang] = Gang
 
     def __init__(self, kernel: Kernel, launch: Launch, parameters: bytes, arrays: dict[int, Array],
                  schedule: Schedule, counts_sectors: bool = False) -> None:
@@ -54,7 +53,7 @@ class Machine:
         gangs = min(schedule.gangs, warps)
         if gangs > 1:
             order = self.random.permutation(warps)
-        self.gangs = [self.gang_type(self, np.sort(part)) for part in np.array_split(order, gangs)]
+        self.gangs = [(kernel.gang or Gang)(self, np.sort(part)) for part in np.array_split(order, gangs)]
 
     def run(self) -> dict[int, Array]:
         """The arrays as the kernel leaves them. Throws LaunchFailure, PtxError."""
@@ -174,7 +173,6 @@ def check_opcodes(kernel: Kernel) -> None:
 
 class Device:
     """Arrays in global memory, from one launch to the next."""
-    machine_type = Machine
 
     def __init__(self) -> None:
         self.arrays: dict[int, Array] = {}
@@ -202,7 +200,7 @@ class Device:
         parameters = bytearray(kernel.parameter_bytes)
         for (offset, size), argument in zip(kernel.parameters, given):
             parameters[offset:offset + size] = argument
-        machine = self.machine_type(kernel, launch, bytes(parameters), self.arrays, schedule, counts_sectors)
+        machine = Machine(kernel, launch, bytes(parameters), self.arrays, schedule, counts_sectors)
         self.arrays = machine.run()
         order = {id(one): at for at, one in enumerate(kernel.instructions)}
         return [found for _, found in sorted((machine.sectors or {}).items(), key=lambda item: order[item[0]])]

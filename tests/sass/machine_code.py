@@ -10,6 +10,7 @@ these cards; what both lack was found by comparing.)
 """
 from __future__ import annotations
 
+import dataclasses
 import struct
 from dataclasses import dataclass, field
 from typing import Iterator, Optional
@@ -91,7 +92,7 @@ class Fields:
 
 @dataclass
 class Kernel:
-    """What machine.py runs. `local_bytes`: of a thread's stack; `shared_base`: where shared memory begins."""
+    """What machine.py runs. `local_bytes`: of a thread's stack."""
     name: str
     architecture: int
     instructions: list[Instruction]
@@ -99,6 +100,7 @@ class Kernel:
     parameters: list[tuple[int, int]]
     shared_bytes: int
     local_bytes: int
+    gang: Optional[type] = None  # what executes it
     blocks: dict[int, Block] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -136,8 +138,10 @@ class Kernel:
         """The same with nothing in the place of an instruction."""
         changed = list(self.instructions)
         changed[at] = instruction(NOP, at, self.name)
-        return Kernel(self.name, self.architecture, changed, self.constants, self.parameters, self.shared_bytes,
-                      self.local_bytes)
+        return self.with_instructions(changed)
+
+    def with_instructions(self, instructions: list[Instruction]) -> Kernel:
+        return dataclasses.replace(self, instructions=instructions)
 
 
 def _sections(cubin: bytes) -> Iterator[tuple[str, bytes, int]]:

@@ -3,15 +3,19 @@
 how threads part and meet. All reading of an instruction's bits is here; machine_code.py says how."""
 from __future__ import annotations
 
+import pathlib
 from typing import Any, Callable, Optional
 
 import numpy as np
 
 import arithmetic
+from compile_kernels import target_of
+from compiled import kernel_name
 from gang import EXITED, Gang, Grid, exchanged
 from lanes import Step
-from launch import LANES, LaunchFailure
-from machine_code import ALWAYS, Fields, Instruction, Kernel, SassError
+from launch import LANES, Launch, LaunchFailure, Schedule
+from machine import Machine
+from machine_code import ALWAYS, Fields, Instruction, Kernel, SassError, kernels_of
 from memory import LOCAL, POISON, SHARED
 from opcodes import operation
 from ptx_text import Block
@@ -546,12 +550,13 @@ class Warps(Gang):
                 further = self.row(UR + number)
         else:
             f.expect(76, 77, 0, 1)
+        scale = np.uint32((1, 4, 8, 16)[f(78, 80)] if space == "shared" else 1)
         start = {"local": LOCAL, "shared": SHARED - self.kernel.shared_base}.get(space, 0)
         own = self.shared_base - SHARED if space == "shared" and self.kernel.architecture < 90 else 0
-        return lambda: np.broadcast_to(base(), (self.size,)).astype(np.int64) + further().astype(np.int64) + offset + (
-            start + own)
+        return lambda: np.broadcast_to(base() * scale, (self.size,)).astype(np.int64) + further().astype(np.int64) + (
+            start + own + offset)
 
-    def order(self, f: Fields) -> Optional[str]:
+    def strength(self, f: Fields) -> Optional[str]:
         """The scope of a strong access."""
         if self.kernel.architecture >= 80:
             return STRONG.get(f.expect(77, 81, 0, *STRONG))
@@ -566,7 +571,7 @@ class Warps(Gang):
         signed = f.one.bits(73, 76) in (1, 3)
         address, strong = self.address(f, space), None
         if space in ("", "global"):
-            strong = self.order(f)
+            strong = self.strength(f)
             f.expect(84, 87, 1)
             if is_load:
                 f.expect(81, 84, ALWAYS, 0)
@@ -574,7 +579,8 @@ class Warps(Gang):
             f.expect(77, 81, 0)
             f.expect(84, 87, 1)
         else:
-            f(77, 81)
+            f.expect(77, 78, 0)
+            f.expect(80, 81, 0)
         words = max(size // 4, 1)
         register = f(16, 24) if is_load else f(64, 72) if f.form == 1 and not space else f(32, 40)
         rows = None if register == RZ else self.r[register:register + words]
@@ -675,6 +681,11 @@ class Warps(Gang):
             np.bitwise_and(waited_for, ~self.ballot(left).repeat(LANES), out=waited_for)
         return step
 
+    def order(self, places: Array) -> list[int]:
+        """Threads that have parted go on in any order."""
+        seeded = self.grid.schedule.gangs > 1
+        return list(self.grid.random.permutation(places) if seeded else places)
+
     def meets(self, end: Optional[Instruction]) -> bool:  # type: ignore[override]
         return end is not None and end.name in ("BAR", "BSYNC", "WARPSYNC")
 
@@ -745,13 +756,12 @@ class Warps(Gang):
         if way < 2 and not on_uniform and f.one.bits(87, 91) == ALWAYS:
             return taken, rest
         there = np.ones(self.size, bool) if mask is None else mask
-        goes = there.copy() if taken is None else taken
-        goes &= further()
+        goes = further() & (there if taken is None else taken)
         if way > 1:
             # Where not all lanes that a mask names are there, or where they are.
             named = self.r[UR + (lanes & 0x3f)] ^ np.uint32(POISON if lanes & 0x40 else 0)
             missing = named & ~self.ballot(there | (self.state == EXITED)).repeat(LANES)
-            goes &= (missing != 0) if way == 2 else missing == 0
+            goes = goes & ((missing != 0) if way == 2 else missing == 0)
         elif on_uniform:
             raise SassError(f"{f.one.text}: not known")
         return goes, there & ~goes
@@ -776,3 +786,27 @@ class Warps(Gang):
         if name != "BRA" and name != "BAR":
             f.expect(87, 91, ALWAYS)
         f.end()
+
+
+def kernels_in(folder: pathlib.Path, architecture: str, *sources: str) -> dict[tuple[str, str], Kernel]:
+    """By name and type, of files that compile_kernels.py has left."""
+    found = {}
+    for source in sources:
+        cubin = target_of(folder, architecture, source, ".cubin").read_bytes()
+        for kernel in kernels_of(cubin, int(architecture.removeprefix("sm_"))):
+            kernel.gang = Warps
+            found[kernel_name(kernel.name)] = kernel
+    return found
+
+
+def check_instructions(kernel: Kernel) -> None:
+    """All of them, executed or not. Throws SassError for one that is not known."""
+    launch = Launch((1, 1), (LANES, 1))
+    warp, = Machine(kernel, launch, bytes(kernel.parameter_bytes), {}, Schedule()).gangs
+    for begin, block in kernel.blocks.items():
+        warp.steps_at(begin)
+        if block.end is not None:
+            fields = Fields(block.end)
+            if block.end.name == "BRA":
+                warp.branches(fields, None, None, None)
+            warp.check_end(fields)

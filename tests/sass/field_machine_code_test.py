@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ptxas' machine code of the field's kernels gives NumPy's bits on each architecture, and does not without what orders
+it.
+
+field_machine_code_test.py [FOLDER], that of compile_kernels.py cubin; none where there is no nvcc."""
+from __future__ import annotations
+
+import itertools
+import pathlib
+import sys
+import unittest
+from typing import Iterator
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "ptx"))
+
+from compile_kernels import CUBIN_ARCHITECTURES
+from field_cases import CASES, DTYPES, MANY_NEIGHBOURS, MUTATED, SCHEDULES, STREAMED, Case, Kernels, same_bits
+from field_launches import BOUNDARIES, TilePlan
+from launch import LaunchFailure, Schedule
+from machine_code import Kernel, SassError, instruction
+from warps import check_instructions, kernels_in
+
+FOLDER = sys.argv.pop(1) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else ""
+SOURCE = "kernels/src/kernels.cu"
+# As many tiles as a launch of the main job has, each of a whole multiprocessor: two exchanges and a step.
+MAIN_JOB = Case(640, 640, 25, "numbered", (TilePlan(32, 16, 12),))
+MINUS_FOUR = {"FFMA": 0xc0800000, "DFMA": 0xc0100000}  # the upper word of float64
+IMMEDIATE = 4  # of an instruction's forms: its second factor is a constant
+
+
+def cases_of(dtype: str) -> list[Case]:
+    return [case for case in CASES if case.method != "naive"] + STREAMED[dtype][::2]
+
+
+def waits(kernel: Kernel) -> Iterator[int]:
+    """Branches back to a load that others must have stored for."""
+    code = kernel.instructions
+    for at, one in enumerate(code):
+        if one.name == "BRA" and kernel.target(at, one) <= at:
+            names = {each.name for each in code[kernel.target(at, one):at]}
+            if "LD" in names and "BAR" not in names:
+                yield at
+
+
+def ordering(kernel: Kernel) -> Iterator[tuple[int, str]]:
+    """What orders its accesses: which instruction, and its name."""
+    for at, one in enumerate(kernel.instructions):
+        if one.name in ("BAR", "MEMBAR") or (one.name == "CCTL" and one.bits(87, 91) == 4):
+            yield at, one.name
+    for at in waits(kernel):
+        yield at, "wait"
+
+
+@unittest.skipUnless(FOLDER, "no nvcc")
+class FieldMachineCode(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.kernels = {each: kernels_in(pathlib.Path(FOLDER), each, SOURCE) for each in CUBIN_ARCHITECTURES}
+
+    def test_all_instructions_are_known(self) -> None:
+        for kernels in self.kernels.values():
+            for kernel in kernels.values():
+                check_instructions(kernel)
+
+    def test_what_is_not_known_stops_with_its_line(self) -> None:
+        kernel = self.kernels["sm_90"]["blocked_steps", "float32"]
+        at, one = next((at, one) for at, one in enumerate(kernel.instructions) if one.name == "FADD")
+        for bit in (8, 77, 80, 92):  # another opcode; .SAT, .FTZ, and one that nothing knows
+            changed = list(kernel.instructions)
+            changed[at] = instruction(one.word ^ 1 << bit, at, kernel.name)
+            with self.subTest(bit=bit), self.assertRaisesRegex(SassError, f"{16 * at:#07x}.*not known"):
+                check_instructions(kernel.with_instructions(changed))
+
+    def test_only_products_with_minus_four_are_fused(self) -> None:
+        for architecture, kernels in self.kernels.items():
+            for (name, dtype), kernel in kernels.items():
+                fused = [one for one in kernel.instructions if one.name in MINUS_FOUR]
+                self.assertTrue(fused, name)
+                for one in fused:
+                    with self.subTest(architecture, kernel=name, dtype=dtype, line=one.text):
+                        self.assertEqual((one.bits(9, 12), one.bits(32, 64)), (IMMEDIATE, MINUS_FOUR[one.name]))
+
+    def expect_numpys_bits(self, architecture: str, case: Case, dtype: str, boundary: str, schedule: Schedule) -> None:
+        with self.subTest(architecture, case=case, dtype=dtype, boundary=boundary, schedule=schedule):
+            self.assertTrue(same_bits(*case.result(self.kernels[architecture], dtype, boundary, schedule)))
+
+    def test_they_give_numpys_bits(self) -> None:
+        for architecture, dtype, boundary in itertools.product(CUBIN_ARCHITECTURES, DTYPES, BOUNDARIES):
+            for case in cases_of(dtype):
+                self.expect_numpys_bits(architecture, case, dtype, boundary, Schedule())
+
+    def test_at_the_main_jobs_shape(self) -> None:
+        self.expect_numpys_bits("sm_90", MAIN_JOB, "float32", "periodic", Schedule())
+
+    def test_in_any_order_of_warps_and_lanes(self) -> None:
+        for seed, (architecture, boundary) in enumerate(itertools.product(CUBIN_ARCHITECTURES, BOUNDARIES)):
+            for case in MUTATED.values():
+                self.expect_numpys_bits(architecture, case, DTYPES[seed % 2], boundary, Schedule(seed, gangs=4))
+
+    def is_found(self, case: Case, kernels: Kernels) -> bool:
+        for schedule, boundary in itertools.product(SCHEDULES, ("periodic", "neumann")):
+            try:
+                if not same_bits(*case.result(kernels, "float32", boundary, schedule)):
+                    return True
+            except LaunchFailure:
+                return True
+        return False
+
+    def test_without_what_orders_them_they_do_not(self) -> None:
+        kernels, left_out = self.kernels["sm_90"], []
+        for name, case in MUTATED.items():
+            kernel = kernels[name, "float32"]
+            for at, what in ordering(kernel):
+                mutated = {**kernels, (name, "float32"): kernel.without(at)}
+                found = self.is_found(case, mutated) or (
+                    name == "persistent_steps" and what != "BAR" and self.is_found(MANY_NEIGHBOURS, mutated))
+                print(name, at, what, found, flush=True)
+                left_out.append(what)
+
+
+if __name__ == "__main__":
+    unittest.main()
