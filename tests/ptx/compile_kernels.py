@@ -18,7 +18,7 @@ INCLUDES = ["base/include", "solver/include", "gpu/include", "kernels/src", "mlp
 ARCHITECTURES = ["sm_80", "sm_90"]
 # Of machine code, which each has of its own.
 CUBIN_ARCHITECTURES = ["sm_75", "sm_86", "sm_90"]
-CUBIN_SOURCES = ["kernels/src/kernels.cu", "mlp/cuda/*.cu"]
+CUBIN_SOURCES = ["kernels/src/kernels.cu", "mlp/cuda/*.cu", "tests/ptx/*.cu"]
 
 
 def target_of(directory: pathlib.Path, architecture: str, source: str, suffix: str = ".ptx") -> pathlib.Path:

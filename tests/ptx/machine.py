@@ -143,8 +143,10 @@ class Machine:
         for warp in set(gang.warp[chosen].tolist()):
             cluster = int(self.block_of_warp[warp]) // self.launch.cluster
             barrier = self.clusters[cluster]
-            if releases:
-                clock = self.memory.clocks.snapshot(warp)
+            clocks = self.memory.clocks
+            # Relaxed, after a fence: what that one has seen.
+            clock = clocks.snapshot(warp) if releases else clocks.fenced.get(warp, ("", None))[1]
+            if clock is not None:
                 barrier.clock = clock if barrier.clock is None else np.maximum(barrier.clock, clock)
             barrier.arrived += int((gang.warp[chosen] == warp).sum())
             first = cluster * self.launch.cluster

@@ -18,20 +18,22 @@ from typing import Iterator, Optional
 from ptx_text import Block
 
 NAMES = {
-    0x002: "MOV", 0x003: "P2R", 0x005: "CS2R", 0x006: "VOTE", 0x007: "SEL", 0x008: "FSEL", 0x00b: "FSETP",
+    0x002: "MOV", 0x003: "P2R", 0x004: "R2P", 0x005: "CS2R", 0x006: "VOTE", 0x007: "SEL", 0x008: "FSEL", 0x00b: "FSETP",
     0x00c: "ISETP", 0x010: "IADD3", 0x011: "LEA", 0x012: "LOP3", 0x013: "IABS", 0x016: "PRMT", 0x017: "IMNMX",
     0x019: "SHF", 0x01c: "PLOP3", 0x020: "FMUL", 0x021: "FADD", 0x023: "FFMA", 0x024: "IMAD", 0x025: "IMAD.WIDE",
     0x027: "IMAD.HI", 0x028: "DMUL", 0x029: "DADD", 0x02a: "DSETP", 0x02b: "DFMA", 0x035: "HFMA2", 0x036: "VIADD",
-    0x046: "VIADDMNMX", 0x048: "VIMNMX", 0x082: "UMOV", 0x086: "VOTEU", 0x087: "USEL", 0x08c: "UISETP", 0x090: "UIADD3",
+    0x045: "I2FP", 0x046: "VIADDMNMX", 0x048: "VIMNMX", 0x082: "UMOV", 0x086: "VOTEU", 0x087: "USEL", 0x08c: "UISETP", 0x090: "UIADD3",
     0x091: "ULEA", 0x092: "ULOP3", 0x099: "USHF", 0x0a4: "UIMAD", 0x0a5: "UIMAD.WIDE", 0x0b9: "ULDC", 0x0ca: "R2UR",
-    0x105: "F2I", 0x106: "I2F", 0x108: "MUFU", 0x118: "NOP", 0x119: "S2R", 0x11b: "ENDCOLLECTIVE", 0x11d: "BAR",
+    0x102: "FCHK", 0x105: "F2I", 0x106: "I2F", 0x108: "MUFU", 0x110: "F2F", 0x111: "F2I.64", 0x112: "I2F.64", 0x118: "NOP", 0x119: "S2R", 0x11b: "ENDCOLLECTIVE", 0x11d: "BAR",
     0x141: "BSYNC", 0x142: "BREAK", 0x144: "CALL", 0x145: "BSSY", 0x146: "YIELD", 0x147: "BRA", 0x148: "WARPSYNC",
     0x14d: "EXIT", 0x150: "RET", 0x155: "BMOV", 0x180: "LD", 0x181: "LDG", 0x182: "LDC", 0x183: "LDL", 0x184: "LDS",
     0x185: "ST", 0x186: "STG", 0x187: "STL", 0x188: "STS", 0x189: "SHFL", 0x18f: "CCTL", 0x192: "MEMBAR",
     0x1ab: "ERRBAR", 0x1c3: "S2UR"}
+CLUSTER_BARRIER = 0x1c7, {4: "UCGABAR_ARV", 6: "UCGABAR_WAIT"}  # by form
 # Of basic blocks; what gang.py calls a barrier, by its name in PTX.
-ENDS = {"BRA": "bra", "EXIT": "exit", "RET": "ret", "CALL": "call", "BAR": "bar", "BSYNC": "bsync", "WARPSYNC": "warpsync"}
-NEVER_GOES_ON = ("EXIT", "RET", "BRA", "CALL")
+ENDS = {"BRA": ("bra",), "EXIT": ("exit",), "RET": ("ret",), "CALL": ("call",), "BAR": ("bar",), "BSYNC": ("bsync",),
+        "WARPSYNC": ("warpsync",), "UCGABAR_ARV": ("barrier", "cluster", "arrive", "relaxed"),
+        "UCGABAR_WAIT": ("barrier", "cluster", "wait")}
 BEFORE_SCHEDULING = (1 << 105) - 1
 ALWAYS = 7  # of predicates: true
 NOP = 0x7918
@@ -50,7 +52,7 @@ class Instruction:
 
     @property
     def parts(self) -> tuple[str, ...]:
-        return ENDS.get(self.name, self.name),
+        return ENDS.get(self.name, (self.name,))
 
     def bits(self, low: int, high: int) -> int:
         return self.word >> low & (1 << high - low) - 1
@@ -58,6 +60,8 @@ class Instruction:
 
 def instruction(word: int, at: int, kernel: str) -> Instruction:
     name = NAMES.get(word & 0x1ff, "?")
+    if word & 0x1ff == CLUSTER_BARRIER[0]:
+        name = CLUSTER_BARRIER[1].get(word >> FORM & 7, "?")
     return Instruction(word, name, f"{kernel} {16 * at:#07x}: {name} {word:#029x}")
 
 

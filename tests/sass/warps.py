@@ -3,6 +3,7 @@
 how threads part and meet. All reading of an instruction's bits is here; machine_code.py says how."""
 from __future__ import annotations
 
+import fractions
 import pathlib
 from typing import Any, Callable, Optional
 
@@ -25,16 +26,42 @@ Getter = Callable[[], Array]
 Writer = Callable[[Array, Optional[Array]], None]
 
 RZ, UR, URZ = 255, 256, 256 + 63  # of the rows of registers
+BARRIERS = ("BAR", "UCGABAR_ARV", "UCGABAR_WAIT")
 UP = 8  # of those of predicates
 AT_32 = (2, 3, 7)  # forms that have their third operand in the place of the second one
 SPECIALS = {0x00: "%laneid", 0x21: "%tid.x", 0x22: "%tid.y", 0x23: "%tid.z", 0x25: "%ctaid.x", 0x26: "%ctaid.y",
             0x27: "%ctaid.z", 0x88: "%cluster_ctarank"}
+UPPER_SHARED = 0x2f  # of these, the upper half of shared memory's generic addresses: 0
 BYTES = (1, 1, 2, 2, 4, 8, 16)  # of an access, by its type
 SCOPES = {0: "cta", 2: "gpu", 3: "sys"}
 STRONG = {0x5: "cta", 0x7: "gpu", 0xa: "sys"}
 AND, OR, XOR = np.logical_and, np.logical_or, np.logical_xor
 INTEGER_COMPARISONS = {1: np.less, 2: np.equal, 3: np.less_equal, 4: np.greater, 5: np.not_equal, 6: np.greater_equal}
 ROUNDINGS = ("rn", "rm", "rp", "rz")
+
+
+def as_it_is(x: Array) -> Array:
+    return x
+
+
+def flushed(x: Array) -> Array:
+    return np.where(np.abs(x) < np.finfo(np.float32).tiny, np.copysign(np.float32(0), x), x)
+
+
+def reciprocal_root(x: Array) -> Array:
+    return 1 / np.sqrt(x)
+
+
+def rounded(rounding: str, a: Array, b: Array, c: Array) -> Array:
+    """a * b + c in float64, but not to nearest."""
+    a, b, c = (np.ascontiguousarray(each) for each in np.broadcast_arrays(a, b, c))
+    nearest = arithmetic.fma64(a, b, c)
+    for i in np.flatnonzero(np.isfinite(nearest)):
+        error = fractions.Fraction(a[i]) * fractions.Fraction(b[i]) + fractions.Fraction(c[i]) - fractions.Fraction(nearest[i])
+        away = {"rp": error > 0, "rm": error < 0, "rz": error * fractions.Fraction(nearest[i]) < 0}[rounding]
+        if away:
+            nearest[i] = np.nextafter(nearest[i], {"rp": np.inf, "rm": -np.inf, "rz": 0.0}[rounding])
+    return nearest
 
 
 class Warps(Gang):
@@ -203,12 +230,24 @@ class Warps(Gang):
             return a & ~mask | held & mask
         return self.simple(f, compute, self.source(f, "a"), self.source(f, "b"))
 
+    def bind_r2p(self, f: Fields) -> Step:
+        f.expect(16, 24, 0)
+        values, chosen = self.source(f, "a"), f(32, 64)
+
+        def step(mask: Optional[Array]) -> None:
+            held = values().copy()
+            for i in range(ALWAYS):
+                if chosen >> i & 1:
+                    np.copyto(self.p[i], held >> np.uint32(i) & np.uint32(1) != 0, where=True if mask is None else mask)
+        return step
+
     def bind_cs2r(self, f: Fields) -> Step:
         f.expect(72, 80, 0xff)
         return self.simple(f, lambda: np.uint64(0), wide=True) if f(80) else self.simple(f, lambda: np.uint32(0))
 
     def bind_s2r(self, f: Fields) -> Step:
-        values = self.specials[SPECIALS[f.expect(72, 80, *SPECIALS)]].astype(np.uint32)
+        number = f.expect(72, 80, UPPER_SHARED, *SPECIALS)
+        values = (np.zeros(self.size) if number == UPPER_SHARED else self.specials[SPECIALS[number]]).astype(np.uint32)
         write = self.writer(f, uniform=f.one.name == "S2UR")
         return lambda mask: write(values, mask)
 
@@ -267,17 +306,17 @@ class Warps(Gang):
     bind_uisetp = bind_isetp
 
     def bind_fsetp(self, f: Fields) -> Step:
-        number = f(76, 80)
-        f.expect(80, 81, 0)
+        number, double = f(76, 80), f.one.name == "DSETP"
+        flush = self.flush(f) if not double else as_it_is
 
         def compare(a: Array, b: Array) -> Array:
+            a, b = flush(a), flush(b)
             unordered = np.isnan(a) | np.isnan(b)
             if number in (7, 8):
                 return unordered == (number == 8)
             result = INTEGER_COMPARISONS[number & 7](a, b)
             return result | unordered if number & 8 else result & ~unordered
         f.expect(76, 80, *(i for i in range(16) if i & 7 or i == 8))
-        double = f.one.name == "DSETP"
         if double and f.form == 1:
             f(64, 72)
         return self.set_predicates(f, compare, "f8" if double else "f4", "32", False, "-|")
@@ -363,7 +402,7 @@ class Warps(Gang):
 
     def bind_viaddmnmx(self, f: Fields) -> Step:
         kind = "i4" if f(72) else "u4"
-        a, b, c = self.row_as(f, 24, kind), self.source(f, "b", kind), self.source(f, "c", kind)
+        a, b, c = self.row_as(f, 24, kind), self.source(f, "b", kind, "-"), self.source(f, "c", kind)
         return self.least_or_most(f, lambda: a() + b(), c)
 
     def row_as(self, f: Fields, low: int, kind: str) -> Getter:
@@ -380,7 +419,7 @@ class Warps(Gang):
     def bind_lea(self, f: Fields) -> Step:
         """The first operand, shifted, and the second; .HI: what the shift moves out of the low word."""
         uniform, signed, extended, shift, high = f.one.name == "ULEA", f(73), f(74), f(75, 80), f(80)
-        a, b, c = self.source(f, "a", "u4", "~"), self.source(f, "b"), self.source(f, "c")
+        a, b, c = self.source(f, "a", "u4", "~"), self.source(f, "b", "u4", "~"), self.source(f, "c")
         ones = 0 if extended else f.complements
         carry, write_carry = self.predicate(f, 87, uniform), self.predicate_writer(f, 81, uniform)
         write = self.writer(f)
@@ -452,39 +491,51 @@ class Warps(Gang):
 
     # Numbers.
 
-    def rounded_to_nearest(self, f: Fields) -> None:
+    @staticmethod
+    def flush(f: Fields) -> Callable[[Array], Array]:
+        """Of .FTZ: denormal numbers are 0."""
+        return flushed if f(80) else as_it_is
+
+    def of_floats(self, f: Fields, compute: Callable[..., Array], *sources: Getter) -> Step:
         f.expect(78, 80, 0)
+        flush = self.flush(f)
+        return self.simple(f, lambda *given: flush(compute(*[flush(each) for each in given])), *sources)
+
+    def of_doubles(self, f: Fields, compute: Callable[..., Array], *sources: Getter) -> Step:
+        rounding = ROUNDINGS[f(78, 80)]
+        if rounding != "rn":
+            compute = {np.multiply: lambda a, b: rounded(rounding, a, b, np.float64(0)),
+                       arithmetic.fma64: lambda a, b, c: rounded(rounding, a, b, c)}[compute]
+        return self.simple(f, compute, *sources, wide=True)
 
     def bind_fmul(self, f: Fields) -> Step:
-        self.rounded_to_nearest(f)
         f.expect(84, 87, 0, 4)
         f(64, 72)
-        return self.simple(f, np.multiply, self.source(f, "a", "f4", "-|"), self.source(f, "b", "f4", "-|"))
+        return self.of_floats(f, np.multiply, self.source(f, "a", "f4", "-|"), self.source(f, "b", "f4", "-|"))
 
     def bind_fadd(self, f: Fields) -> Step:
-        self.rounded_to_nearest(f)
         f(64, 72)
-        return self.simple(f, np.add, self.source(f, "a", "f4", "-|"), self.source(f, "32", "f4", "-|"))
+        return self.of_floats(f, np.add, self.source(f, "a", "f4", "-|"), self.source(f, "32", "f4", "-|"))
 
     def bind_ffma(self, f: Fields) -> Step:
-        rounding = ROUNDINGS[f(78, 80)]
-        a, b, c = (self.source(f, which, "f4", signs) for which, signs in (("a", "-"), ("b", "-"), ("c", "-")))
-        return self.simple(f, lambda *given: arithmetic.fma32(*given, rounding), a, b, c)
+        rounding, saturated = ROUNDINGS[f(78, 80)], f(77)
+
+        def compute(a: Array, b: Array, c: Array) -> Array:
+            result = arithmetic.fma32(a, b, c, rounding)
+            return np.fmin(np.fmax(result, np.float32(0)), np.float32(1)) if saturated else result
+        return self.simple(f, compute, *[self.source(f, which, "f4", "-") for which in "abc"])
 
     def bind_dmul(self, f: Fields) -> Step:
-        self.rounded_to_nearest(f)
         f(64, 72)
-        return self.simple(f, np.multiply, self.source(f, "a", "f8", "-|"), self.source(f, "b", "f8", "-|"), wide=True)
+        return self.of_doubles(f, np.multiply, self.source(f, "a", "f8", "-|"), self.source(f, "b", "f8", "-|"))
 
     def bind_dadd(self, f: Fields) -> Step:
-        self.rounded_to_nearest(f)
         a, c = self.source(f, "a", "f8", "-|"), self.source(f, "c", "f8", "-|")
         f(32, 40)
-        return self.simple(f, np.add, a, c, wide=True)
+        return self.of_doubles(f, np.add, a, c)
 
     def bind_dfma(self, f: Fields) -> Step:
-        self.rounded_to_nearest(f)
-        return self.simple(f, arithmetic.fma64, *[self.source(f, which, "f8", "-|") for which in "abc"], wide=True)
+        return self.of_doubles(f, arithmetic.fma64, *[self.source(f, which, "f8", "-|") for which in "abc"])
 
     def bind_hfma2(self, f: Fields) -> Step:
         """Where it is a move of a constant: -0 * 0 + that."""
@@ -504,20 +555,50 @@ class Warps(Gang):
         return self.simple(f, operation(f"cvt.rzi.{to}.f32").compute, self.source(f, "b", "f4", "-|"))
 
     def bind_i2f(self, f: Fields) -> Step:
-        kind = "i4" if f(74) else "u4"
-        f.expect(75, 77, 2)
+        kind, wide = "i4" if f(74) else "u4", f.expect(75, 77, 2, 3) == 3
         f.expect(84, 86, 2)
         rounding = ROUNDINGS[f(78, 80)]
 
         def compute(b: Array) -> Array:
+            if wide:
+                return b.astype(np.float64)
             # fma32 rounds a sum: of the upper and the lower part, each exact.
             low = b & b.dtype.type(0xffff)
             return arithmetic.fma32((b - low).astype(np.float32), np.float32(1), low.astype(np.float32), rounding)
-        return self.simple(f, compute, self.source(f, "b", kind))
+        return self.simple(f, compute, self.source(f, "b", kind), wide=wide)
+
+    bind_i2f_64 = bind_i2fp = bind_i2f
+
+    def bind_f2f(self, f: Fields) -> Step:
+        """Between float32 and float64."""
+        to, of = f.expect(75, 77, 2, 3), f.expect(84, 86, 2, 3)
+        f.expect(78, 80, 0)
+        return self.simple(f, lambda b: b.astype(f"f{2 ** to}"), self.source(f, "b", f"f{2 ** of}", "-|"), wide=to == 3)
+
+    def bind_fchk(self, f: Fields) -> Step:
+        """Whether a quotient needs another way than reciprocal and remainder: those say so themselves, elsewhere."""
+        a, b, write = self.source(f, "a", "f4", "-|"), self.source(f, "b", "f4", "-|"), self.predicate_writer(f, 81)
+        f(16, 24)
+
+        def step(mask: Optional[Array]) -> None:
+            easy = np.ones(self.size, bool)
+            for each in (a(), b(), a() / b()):
+                easy &= (np.abs(each) > np.float32(1e-25)) & (np.abs(each) < np.float32(1e25))
+            write(~easy, mask)
+        return step
 
     def bind_mufu(self, f: Fields) -> Step:
-        f.expect(74, 80, 4)
-        return self.simple(f, np.reciprocal, self.source(f, "b", "f4", "-|"))
+        """An approximation by name; of float64 the upper words."""
+        function = {2: np.exp2, 4: np.reciprocal, 5: reciprocal_root, 6: np.reciprocal, 7: reciprocal_root}
+        which = f.expect(74, 80, *function)
+        compute, upper = function[which], which in (6, 7)
+
+        def of_upper(b: Array) -> Array:
+            values = compute((np.asarray(b).astype(np.uint64) << np.uint64(32)).view(np.float64))
+            return (values.view(np.uint64) >> np.uint64(32)).astype(np.uint32)
+        if upper:
+            return self.simple(f, of_upper, self.source(f, "b"))
+        return self.simple(f, lambda b: compute(b.astype(np.float64)).astype(np.float32), self.source(f, "b", "f4", "-|"))
 
     # Memory.
 
@@ -537,7 +618,9 @@ class Warps(Gang):
 
     def address(self, f: Fields, space: str) -> Getter:
         """Of an access, in the numbers of memory.py."""
-        base, offset = self.row(f(24, 32), bool(f(72)) if space in ("", "global") else False), f.signed(40, 64)
+        # Where nothing lies before it, an offset has 32 bits.
+        low = 32 if self.kernel.architecture < 80 and space == "" else 40
+        base, offset = self.row(f(24, 32), bool(f(72)) if space in ("", "global") else False), f.signed(low, 64)
         further: Getter = lambda: np.uint32(0)
         if f(91):
             low = 32 if f.one.name[0] == "L" else 64
@@ -552,9 +635,14 @@ class Warps(Gang):
             f.expect(76, 77, 0, 1)
         scale = np.uint32((1, 4, 8, 16)[f(78, 80)] if space == "shared" else 1)
         start = {"local": LOCAL, "shared": SHARED - self.kernel.shared_base}.get(space, 0)
+        below = np.int64(SHARED - self.kernel.shared_base)
         own = self.shared_base - SHARED if space == "shared" and self.kernel.architecture < 90 else 0
-        return lambda: np.broadcast_to(base() * scale, (self.size,)).astype(np.int64) + further().astype(np.int64) + (
-            start + own + offset)
+
+        def address() -> Array:
+            sum_of_all = np.broadcast_to(base() * scale, (self.size,)).astype(np.int64) + further().astype(np.int64) + (
+                start + own + offset)
+            return np.where(sum_of_all < LOCAL, sum_of_all + below, sum_of_all) if space == "" else sum_of_all
+        return address
 
     def strength(self, f: Fields) -> Optional[str]:
         """The scope of a strong access."""
@@ -687,7 +775,7 @@ class Warps(Gang):
         return list(self.grid.random.permutation(places) if seeded else places)
 
     def meets(self, end: Optional[Instruction]) -> bool:  # type: ignore[override]
-        return end is not None and end.name in ("BAR", "BSYNC", "WARPSYNC")
+        return end is not None and end.name in (*BARRIERS, "BSYNC", "WARPSYNC")
 
     def named_lanes(self, one: Instruction) -> Array:  # type: ignore[override]
         f = Fields(one)
@@ -705,7 +793,7 @@ class Warps(Gang):
 
     def complete(self, one: Instruction, mask: Array) -> Array:  # type: ignore[override]
         there, exited = mask.reshape(-1, LANES), (self.state == EXITED).reshape(-1, LANES)
-        if one.name == "BAR":
+        if one.name in BARRIERS:
             return mask & (there | exited).all(axis=1).repeat(LANES)
         return mask & ~(self.named_lanes(one) & ~(there | exited)[:, None, :]).any(axis=2).ravel()
 
@@ -743,7 +831,7 @@ class Warps(Gang):
             self.part()
             self.state[slice(None) if taken is None else taken] = EXITED
             self.grid.exited(self, taken)
-        elif one.name == "BAR":
+        elif one.name in BARRIERS:
             self.grid.barrier(self, one, taken, block.after)
         else:
             self.move(taken, block.after)
@@ -778,12 +866,16 @@ class Warps(Gang):
             f(24, 32)
         if name == "BAR":
             f.expect(80, 81, 0, 1)
+            if f.form == 1:  # in a register: 0, which is all of the block at its first barrier
+                f(32, 40)
+        elif name in BARRIERS:
+            f.expect(91, 92, 1)
         elif name == "BSYNC":
             f(16, 20)
         elif name == "WARPSYNC":
             f(16, 40) if f.one.bits(86, 87) or f.form == 1 else f(32, 64)
             f(86)
-        if name != "BRA" and name != "BAR":
+        if name != "BRA" and name not in BARRIERS:
             f.expect(87, 91, ALWAYS)
         f.end()
 
