@@ -17,7 +17,7 @@ from compile_kernels import CUBIN_ARCHITECTURES
 from field_cases import CASES, DTYPES, MANY_NEIGHBOURS, MUTATED, SCHEDULES, STREAMED, Case, Kernels, same_bits
 from field_launches import BOUNDARIES, TilePlan
 from launch import LaunchFailure, Schedule
-from machine_code import Kernel, SassError, instruction
+from machine_code import Instruction, Kernel, SassError, instruction
 from warps import check_instructions, kernels_in
 
 FOLDER = sys.argv.pop(1) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else ""
@@ -37,18 +37,25 @@ def waits(kernel: Kernel) -> Iterator[int]:
     code = kernel.instructions
     for at, one in enumerate(code):
         if one.name == "BRA" and kernel.target(at, one) <= at:
-            names = {each.name for each in code[kernel.target(at, one):at]}
-            if "LD" in names and "BAR" not in names:
+            names = [each.name for each in code[kernel.target(at, one):at]]
+            if "LD" in names and not {"BAR", "BSYNC"} & set(names):
                 yield at
 
 
-def ordering(kernel: Kernel) -> Iterator[tuple[int, str]]:
-    """What orders its accesses: which instruction, and its name."""
-    for at, one in enumerate(kernel.instructions):
-        if one.name in ("BAR", "MEMBAR") or (one.name == "CCTL" and one.bits(87, 91) == 4):
-            yield at, one.name
-    for at in waits(kernel):
-        yield at, "wait"
+def forgets(one: Instruction) -> bool:
+    """What lies in caches: .IVALL."""
+    return one.name == "CCTL" and one.bits(87, 91) == 4
+
+
+def exchanges(kernel: Kernel) -> Iterator[tuple[int, str]]:
+    """What orders accesses of different blocks: which instruction, and its name."""
+    code = kernel.instructions
+    barriers = [-1, *(at for at, one in enumerate(code) if one.name == "BAR"), len(code)]
+    for before, at, after in zip(barriers, barriers[1:], barriers[2:]):
+        if any(one.name == "MEMBAR" or forgets(one) for one in code[before + 1:after]):
+            yield at, "BAR"
+    yield from ((at, one.name) for at, one in enumerate(code) if one.name == "MEMBAR" or forgets(one))
+    yield from ((at, "wait") for at in waits(kernel))
 
 
 @unittest.skipUnless(FOLDER, "no nvcc")
@@ -93,7 +100,7 @@ class FieldMachineCode(unittest.TestCase):
         self.expect_numpys_bits("sm_90", MAIN_JOB, "float32", "periodic", Schedule())
 
     def test_in_any_order_of_warps_and_lanes(self) -> None:
-        for seed, (architecture, boundary) in enumerate(itertools.product(CUBIN_ARCHITECTURES, BOUNDARIES)):
+        for seed, (architecture, boundary) in enumerate(zip(CUBIN_ARCHITECTURES, BOUNDARIES)):
             for case in MUTATED.values():
                 self.expect_numpys_bits(architecture, case, DTYPES[seed % 2], boundary, Schedule(seed, gangs=4))
 
@@ -110,12 +117,16 @@ class FieldMachineCode(unittest.TestCase):
         kernels, left_out = self.kernels["sm_90"], []
         for name, case in MUTATED.items():
             kernel = kernels[name, "float32"]
-            for at, what in ordering(kernel):
+            steps = [(at, "step") for at, one in enumerate(kernel.instructions) if one.name == "BAR"]
+            for at, what in steps if name == "blocked_steps" else exchanges(kernel):
                 mutated = {**kernels, (name, "float32"): kernel.without(at)}
-                found = self.is_found(case, mutated) or (
-                    name == "persistent_steps" and what != "BAR" and self.is_found(MANY_NEIGHBOURS, mutated))
-                print(name, at, what, found, flush=True)
-                left_out.append(what)
+                left_out.append((name, what))
+                with self.subTest(line=kernel.instructions[at].text, what=what):
+                    self.assertTrue(self.is_found(case, mutated) or (
+                        name == "persistent_steps" and self.is_found(MANY_NEIGHBOURS, mutated)))
+        for each in [("blocked_steps", "step"), ("numbered_steps", "wait"),
+                     *(("persistent_steps", what) for what in ("BAR", "MEMBAR", "CCTL", "wait"))]:
+            self.assertIn(each, left_out)
 
 
 if __name__ == "__main__":

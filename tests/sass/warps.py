@@ -610,8 +610,10 @@ class Warps(Gang):
         wide = kind == "u8"
 
         def compute(offset: Array) -> Array:
-            bytes_at = (offset.astype(np.int64) + at)[:, None] + np.arange(np.dtype(kind).itemsize)
-            return bank[bytes_at].view(kind)[:, 0].astype("u8" if wide else "u4")
+            size = np.dtype(kind).itemsize
+            # Lanes that do not take it may have any offset.
+            first = np.clip(offset.view(np.int32).astype(np.int64) + at, 0, len(bank) - size)
+            return bank[first[:, None] + np.arange(size)].view(kind)[:, 0].astype("u8" if wide else "u4")
         return self.simple(f, compute, index, wide=wide)
 
     bind_uldc = bind_ldc
