@@ -52,7 +52,7 @@ def reciprocal_root(x: Array) -> Array:
     return 1 / np.sqrt(x)
 
 
-def rounded(rounding: str, a: Array, b: Array, c: Array) -> Array:
+def rounded(rounding: str, a: Array, b: Array, c: Array = np.float64(0)) -> Array:
     """a * b + c in float64, but not to nearest."""
     a, b, c = (np.ascontiguousarray(each) for each in np.broadcast_arrays(a, b, c))
     nearest = arithmetic.fma64(a, b, c)
@@ -78,6 +78,8 @@ class Warps(Gang):
         launch = self.launch = grid.launch
         constants[:0x18] = np.array([*launch.block, 1, *launch.grid, 1], np.uint32).tobytes()
         constants[0x20:0x2c] = np.array([LOCAL, 0, self.kernel.local_bytes], np.uint32).tobytes()
+        if self.kernel.architecture >= 90:
+            constants[0x140] = launch.cluster > 1  # whether there are clusters
         constants[len(constants) - len(grid.parameters):] = grid.parameters
         self.constants = {bank: np.frombuffer(data + bytes(-len(data) % 4), np.uint32)
                           for bank, data in {**self.kernel.constants, 0: bytes(constants)}.items()}
@@ -419,8 +421,9 @@ class Warps(Gang):
     def bind_lea(self, f: Fields) -> Step:
         """The first operand, shifted, and the second; .HI: what the shift moves out of the low word."""
         uniform, signed, extended, shift, high = f.one.name == "ULEA", f(73), f(74), f(75, 80), f(80)
-        a, b, c = self.source(f, "a", "u4", "~"), self.source(f, "b", "u4", "~"), self.source(f, "c")
-        ones = 0 if extended else f.complements
+        negated = np.uint64(0xffffffff * f(72))  # of what is shifted
+        a, b, c = self.source(f, "a"), self.source(f, "b", "u4", "~"), self.source(f, "c")
+        ones = 0 if extended else f.complements + (negated != 0)
         carry, write_carry = self.predicate(f, 87, uniform), self.predicate_writer(f, 81, uniform)
         write = self.writer(f)
 
@@ -429,7 +432,7 @@ class Warps(Gang):
             upper = low.view(np.int32) >> 31 if signed else c()
             both = np.asarray(upper).astype(np.uint32).astype(np.uint64) << np.uint64(32) | low
             both = both << np.uint64(shift) >> np.uint64(32 * high) & np.uint64(0xffffffff)
-            total = both + b() + carry() + np.uint64(ones)
+            total = (both ^ negated) + b() + carry() + np.uint64(ones)
             write_carry(total >> np.uint64(32) != 0, mask)
             write(total.astype(np.uint32), mask)
         return step
@@ -503,10 +506,18 @@ class Warps(Gang):
 
     def of_doubles(self, f: Fields, compute: Callable[..., Array], *sources: Getter) -> Step:
         rounding = ROUNDINGS[f(78, 80)]
-        if rounding != "rn":
-            compute = {np.multiply: lambda a, b: rounded(rounding, a, b, np.float64(0)),
-                       arithmetic.fma64: lambda a, b, c: rounded(rounding, a, b, c)}[compute]
-        return self.simple(f, compute, *sources, wide=True)
+        if rounding == "rn":
+            return self.simple(f, compute, *sources, wide=True)
+        # A product, or one and a sum: exact numbers, one by one.
+        write = self.writer(f, wide=True)
+
+        def step(mask: Optional[Array]) -> None:
+            given = [np.broadcast_to(source(), (self.size,)) for source in sources]
+            taken = np.arange(self.size) if mask is None else np.flatnonzero(mask)
+            result = np.zeros(self.size)
+            result[taken] = rounded(rounding, *[each[taken] for each in given])
+            write(result, mask)
+        return step
 
     def bind_fmul(self, f: Fields) -> Step:
         f.expect(84, 87, 0, 4)
