@@ -22,9 +22,11 @@ NAMES = {
     0x00c: "ISETP", 0x010: "IADD3", 0x011: "LEA", 0x012: "LOP3", 0x013: "IABS", 0x016: "PRMT", 0x017: "IMNMX",
     0x019: "SHF", 0x01c: "PLOP3", 0x020: "FMUL", 0x021: "FADD", 0x023: "FFMA", 0x024: "IMAD", 0x025: "IMAD.WIDE",
     0x027: "IMAD.HI", 0x028: "DMUL", 0x029: "DADD", 0x02a: "DSETP", 0x02b: "DFMA", 0x035: "HFMA2", 0x036: "VIADD",
-    0x045: "I2FP", 0x046: "VIADDMNMX", 0x048: "VIMNMX", 0x082: "UMOV", 0x086: "VOTEU", 0x087: "USEL", 0x08c: "UISETP", 0x090: "UIADD3",
+    0x045: "I2FP", 0x046: "VIADDMNMX", 0x048: "VIMNMX", 0x082: "UMOV", 0x086: "VOTEU", 0x087: "USEL",
+    0x08c: "UISETP", 0x090: "UIADD3",
     0x091: "ULEA", 0x092: "ULOP3", 0x099: "USHF", 0x0a4: "UIMAD", 0x0a5: "UIMAD.WIDE", 0x0b9: "ULDC", 0x0ca: "R2UR",
-    0x102: "FCHK", 0x105: "F2I", 0x106: "I2F", 0x108: "MUFU", 0x110: "F2F", 0x111: "F2I.64", 0x112: "I2F.64", 0x118: "NOP", 0x119: "S2R", 0x11b: "ENDCOLLECTIVE", 0x11d: "BAR",
+    0x102: "FCHK", 0x105: "F2I", 0x106: "I2F", 0x108: "MUFU", 0x110: "F2F", 0x112: "I2F.64",
+    0x118: "NOP", 0x119: "S2R", 0x11b: "ENDCOLLECTIVE", 0x11d: "BAR",
     0x141: "BSYNC", 0x142: "BREAK", 0x144: "CALL", 0x145: "BSSY", 0x146: "YIELD", 0x147: "BRA", 0x148: "WARPSYNC",
     0x14d: "EXIT", 0x150: "RET", 0x155: "BMOV", 0x180: "LD", 0x181: "LDG", 0x182: "LDC", 0x183: "LDL", 0x184: "LDS",
     0x185: "ST", 0x186: "STG", 0x187: "STL", 0x188: "STS", 0x189: "SHFL", 0x18f: "CCTL", 0x192: "MEMBAR",
@@ -178,7 +180,8 @@ def kernels_of(cubin: bytes, architecture: int) -> Iterator[Kernel]:
     for relocations, (data, _) in sections.items():
         if relocations.startswith((".rel.text", ".rela.text")) and data:
             raise SassError(f"{relocations}: not known")
-    stacks = [struct.unpack_from("<II", data)[1] for kind, data in _attributes(sections[".nv.info"][0]) if kind == STACK]
+    stacks = [struct.unpack_from("<II", data)[1] for kind, data in _attributes(sections[".nv.info"][0])
+              if kind == STACK]
     for section, (code, _) in sections.items():
         if not section.startswith(".text."):
             continue

@@ -61,10 +61,13 @@ class NetworkMachineCode(unittest.TestCase):
         kernel = self.kernels[NEWEST]["persistent_steps", "float32"]
         end = next(at for at, one in enumerate(kernel.instructions) if one.name == "ENDCOLLECTIVE")
         cases = [self.mutated_case(*each) for each in (((1, 1), 0), ((2, 2), 0), ((2, 2), PLENTY))]
-        for at, one in enumerate(kernel.instructions[:end]):
-            if one.name in ("BAR", "MEMBAR"):
-                found = any(self.is_wrong(kernel.without(at), *case, schedule) for schedule in SCHEDULES for case in cases)
-                print(at, one.name, found, flush=True)
+        fences = [at for at, one in enumerate(kernel.instructions[:end]) if one.name == "MEMBAR"]
+        barriers = [at for at, one in enumerate(kernel.instructions[:end]) if one.name == "BAR"]
+        self.assertGreaterEqual(len(fences), 5)
+        for at in fences[:1] + barriers[:3]:
+            with self.subTest(line=kernel.instructions[at].text):
+                self.assertTrue(any(self.is_wrong(kernel.without(at), *case, schedule)
+                                    for case in cases for schedule in SCHEDULES))
 
 
 if __name__ == "__main__":
