@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The PTX of all kernels, by nvcc with the options that CMake compiles them with.
+"""The PTX of all kernels, or the machine code of some, by nvcc with the options that CMake compiles them with.
 
-compile_kernels.py ROOT TO NVCC OPTION... writes TO/sm_80/kernels_src_kernels.ptx and so on. What is there and newer
-than all that it is made of stays. Without NVCC it says that it is skipped.
+compile_kernels.py ptx|cubin ROOT TO NVCC OPTION... writes TO/sm_80/kernels_src_kernels.ptx and so on. What is there and
+newer than all that it is made of stays. Without NVCC it says that it is skipped.
 """
 from __future__ import annotations
 
@@ -16,16 +16,21 @@ SOURCES = {"kernels/src/kernels.cu": ["-fmad=false"], "kernels/backends/*.cu": [
            "gpu/src/*.cu": [], "mlp/cuda/*.cu": [], "tests/ptx/*.cu": []}
 INCLUDES = ["base/include", "solver/include", "gpu/include", "kernels/src", "mlp/include", "mlp", "mlp/src"]
 ARCHITECTURES = ["sm_80", "sm_90"]
+# Of machine code, which each has of its own.
+CUBIN_ARCHITECTURES = ["sm_75", "sm_86", "sm_90"]
+CUBIN_SOURCES = ["kernels/src/kernels.cu", "mlp/cuda/*.cu", "tests/ptx/*.cu"]
 
 
-def target_of(directory: pathlib.Path, architecture: str, source: str) -> pathlib.Path:
+def target_of(directory: pathlib.Path, architecture: str, source: str, suffix: str = ".ptx") -> pathlib.Path:
     """kernels/src/kernels.cu is kernels_src_kernels.ptx."""
-    return directory / architecture / (source.removesuffix(".cu").replace("/", "_") + ".ptx")
+    return directory / architecture / (source.removesuffix(".cu").replace("/", "_") + suffix)
 
 
-def sources_in(root: pathlib.Path) -> Iterator[tuple[str, list[str]]]:
+def sources_in(root: pathlib.Path, patterns: list[str]) -> Iterator[tuple[str, list[str]]]:
     """Each with its options."""
     for pattern, options in SOURCES.items():
+        if pattern not in patterns:
+            continue
         for path in sorted(root.glob(pattern)):
             yield str(path.relative_to(root)), options
 
@@ -40,22 +45,23 @@ def is_newer(target: pathlib.Path, listed: pathlib.Path) -> bool:
 
 
 def main() -> int:
-    root, directory, nvcc = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3:]
+    kind, root, directory, nvcc = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3]), sys.argv[4:]
     if not nvcc:
         print("skipped: no nvcc")
         return 0
-    for architecture in ARCHITECTURES:
-        for source, options in sources_in(root):
-            target = target_of(directory, architecture, source)
+    architectures, patterns = (ARCHITECTURES, list(SOURCES)) if kind == "ptx" else (CUBIN_ARCHITECTURES, CUBIN_SOURCES)
+    for architecture in architectures:
+        for source, options in sources_in(root, patterns):
+            target = target_of(directory, architecture, source, f".{kind}")
             target.parent.mkdir(parents=True, exist_ok=True)
             listed = target.with_suffix(".d")
             if is_newer(target, listed):
                 continue
             command = [*nvcc, "-std=c++20", "-O3", *options, *(f"-I{root / folder}" for folder in INCLUDES),
                        f"-arch={architecture}", "-x", "cu", root / source]
-            # Not at once: ptx that is half written must not look new.
-            subprocess.run([*command, "-MM", "-MF", listed, "-MT", "ptx"], check=True)
-            subprocess.run([*command, "-ptx", "-o", target.with_suffix(".new")], check=True)
+            # Not at once: what is half written must not look new.
+            subprocess.run([*command, "-MM", "-MF", listed, "-MT", kind], check=True)
+            subprocess.run([*command, f"-{kind}", "-o", target.with_suffix(".new")], check=True)
             target.with_suffix(".new").replace(target)
     return 0
 

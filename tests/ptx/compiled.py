@@ -48,16 +48,19 @@ class Compiled:
 
     def function(self, name: str, dtype: str) -> Callable[[Array], Array]:
         """CUDA's own exponential or logarithm (functions.cu)."""
-        kernel = self.kernels("tests/ptx/functions.cu")[name, dtype]
+        return function_of(self.kernels("tests/ptx/functions.cu")[name, dtype])
 
-        def compute(x: Array) -> Array:
-            flat = np.ones(-(-x.size // 32) * 32, x.dtype)
-            flat[:x.size] = x.ravel()
-            device = Device()
-            given, made = device.put(flat), device.put(flat)
-            device.launch(kernel, Launch((len(flat) // 32, 1), (32, 1)), [np.int64(given), np.int64(made)], Schedule())
-            return device.get(made, x.dtype)[:x.size].reshape(x.shape).copy()
-        return compute
+
+def function_of(kernel: Any) -> Callable[[Array], Array]:
+    """Of a kernel that computes one, thread by thread."""
+    def compute(x: Array) -> Array:
+        flat = np.ones(-(-x.size // 32) * 32, x.dtype)
+        flat[:x.size] = x.ravel()
+        device = Device()
+        given, made = device.put(flat), device.put(flat)
+        device.launch(kernel, Launch((len(flat) // 32, 1), (32, 1)), [np.int64(given), np.int64(made)], Schedule())
+        return device.get(made, x.dtype)[:x.size].reshape(x.shape).copy()
+    return compute
 
 
 def kernel_name(mangled: str) -> tuple[str, str]:

@@ -54,10 +54,10 @@ class Gang(Lanes):
             eager = ready
             if not ready.any():
                 return None
-        for at in np.unique(self.pc[eager]).tolist():
+        for at in self.order(np.unique(self.pc[eager])):
             mask = eager & (self.pc == at)
             end = self.kernel.blocks[at].end
-            if end is not None and end.parts[0] in MEETINGS + BARRIERS:
+            if self.meets(end):
                 mask = self.complete(end, mask)
                 if not mask.any():
                     continue
@@ -66,6 +66,14 @@ class Gang(Lanes):
             self.waits[:] = False
             return self.ready_at()
         return None
+
+    def order(self, places: Array) -> list[int]:
+        """Which of the places where threads are comes first."""
+        return list(places)
+
+    def meets(self, end: Optional[Instruction]) -> bool:
+        """Whether the end of a basic block may have to wait for other lanes."""
+        return end is not None and end.parts[0] in MEETINGS + BARRIERS
 
     def complete(self, one: Instruction, mask: Array) -> Array:
         """Of the threads in `mask`, those whose warp has all lanes there that the instruction needs."""
@@ -194,24 +202,29 @@ class Gang(Lanes):
 
     def shuffle(self, one: Instruction, there: Array) -> None:
         result, of, by, control, _ = one.operands
-        values, distance, clamp = (
-            np.broadcast_to(self.source(each, "u32")(), (self.size,)).astype(np.int64).reshape(-1, LANES)
-            for each in (of, by, control))
-        lane = np.arange(LANES)
-        segment, distance, clamp = clamp >> 8 & 31, distance & 31, clamp & 31
-        last = lane & segment | clamp & ~segment
-        source, inside = {
-            "up": lambda: (lane - distance, lane - distance >= last),
-            "down": lambda: (lane + distance, lane + distance <= last),
-            "bfly": lambda: (lane ^ distance, lane ^ distance <= last),
-            "idx": lambda: (lane & segment | distance & ~segment, (lane & segment | distance & ~segment) <= last),
-        }[one.parts[2]]()
-        source = np.where(inside, source, lane)
-        # A lane that is not there has nothing to give.
-        given = np.where(there.reshape(-1, LANES), values, 0xffffffff)
-        taken = np.take_along_axis(given, source, axis=1).ravel()
+        values, distance, clamp = (np.broadcast_to(self.source(each, "u32")(), (self.size,))
+                                   for each in (of, by, control))
+        taken, inside = exchanged(one.parts[2], values, distance, clamp, there)
         first = result.first if isinstance(result, Pair) else result
         if first is not None:
             self.writer(first, "b32")(taken, there)
         if isinstance(result, Pair) and result.second is not None:
-            self.writer(result.second, "pred")(inside.ravel(), there)
+            self.writer(result.second, "pred")(inside, there)
+
+
+def exchanged(how: str, values: Array, distance: Array, control: Array, there: Array) -> tuple[Array, Array]:
+    """What each lane gets of a shuffle, and whether from within its segment."""
+    values, distance, control = (each.astype(np.int64).reshape(-1, LANES) for each in (values, distance, control))
+    lane = np.arange(LANES)
+    segment, distance, clamp = control >> 8 & 31, distance & 31, control & 31
+    last = lane & segment | clamp & ~segment
+    source, inside = {
+        "up": lambda: (lane - distance, lane - distance >= last),
+        "down": lambda: (lane + distance, lane + distance <= last),
+        "bfly": lambda: (lane ^ distance, lane ^ distance <= last),
+        "idx": lambda: (lane & segment | distance & ~segment, (lane & segment | distance & ~segment) <= last),
+    }[how]()
+    source = np.where(inside, source, lane)
+    # A lane that is not there has nothing to give.
+    given = np.where(there.reshape(-1, LANES), values, 0xffffffff)
+    return np.take_along_axis(given, source, axis=1).ravel(), inside.ravel()

@@ -38,7 +38,7 @@ class Machine:
                  schedule: Schedule, counts_sectors: bool = False) -> None:
         if launch.threads % LANES or launch.blocks % launch.cluster:
             raise LaunchFailure(f"{kernel.name}: {launch}")
-        self.kernel, self.launch, self.schedule = kernel, launch, schedule
+        self.kernel, self.launch, self.schedule, self.parameters = kernel, launch, schedule, parameters
         self.random = np.random.default_rng(schedule.seed)
         warps = launch.blocks * launch.threads // LANES
         self.block_of_warp = np.arange(warps) // (launch.threads // LANES)
@@ -53,7 +53,7 @@ class Machine:
         gangs = min(schedule.gangs, warps)
         if gangs > 1:
             order = self.random.permutation(warps)
-        self.gangs = [Gang(self, np.sort(part)) for part in np.array_split(order, gangs)]
+        self.gangs = [(kernel.gang or Gang)(self, np.sort(part)) for part in np.array_split(order, gangs)]
 
     def run(self) -> dict[int, Array]:
         """The arrays as the kernel leaves them. Throws LaunchFailure, PtxError."""
@@ -143,8 +143,10 @@ class Machine:
         for warp in set(gang.warp[chosen].tolist()):
             cluster = int(self.block_of_warp[warp]) // self.launch.cluster
             barrier = self.clusters[cluster]
-            if releases:
-                clock = self.memory.clocks.snapshot(warp)
+            clocks = self.memory.clocks
+            # Relaxed, after a fence: what that one has seen.
+            clock = clocks.snapshot(warp) if releases else clocks.fenced.get(warp, ("", None))[1]
+            if clock is not None:
                 barrier.clock = clock if barrier.clock is None else np.maximum(barrier.clock, clock)
             barrier.arrived += int((gang.warp[chosen] == warp).sum())
             first = cluster * self.launch.cluster

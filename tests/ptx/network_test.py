@@ -184,7 +184,7 @@ class NetworkKernels(unittest.TestCase):
         """A network before it is trained, the order, and what must come of it."""
         training = Training((2, 36, 35, 3), 5, ADAM)
         data, net = Data(training), persistent_net(training, *groups, room)
-        run = NetworkRun(training, net, self.kernels[ARCHITECTURES[-1]], data.features, data.labels, data.parameters)
+        run = NetworkRun(training, net, self.kernels["sm_90"], data.features, data.labels, data.parameters)
         arrays = dict(run.device.arrays)
         run.train(data.order)
         expected = run.get("parameters").copy(), float(run.get("state")["loss"][0])

@@ -121,6 +121,7 @@ class Kernel:
     shared_bytes: int = 0
     local_bytes: int = 0
     target: str = ""
+    gang: Optional[type] = None  # what executes it: None is gang.py's
 
 
 @dataclass
