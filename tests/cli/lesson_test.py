@@ -163,7 +163,11 @@ class Lesson(CommandLineTest):
 
     def test_an_interrupt_is_passed_on_to_the_command(self):
         self.path("sheet.csv").write_text("It is older,diffbench_version\n")
-        child = subprocess.Popen([PROGRAM, "lesson", "2", "--no-quiz", "--out", "lesson", "--sheet",
+        self.run_ok("lesson", "--export", "texts")
+        for text in self.path("texts").glob("2-*.toml"):  # its first command would be over before a busy test sees it
+            text.write_text(re.sub(r'command = """.*?"""', 'command = "scaling --iters 1000000000 --budget 600"',
+                                   text.read_text(), count=1, flags=re.DOTALL))
+        child = subprocess.Popen([PROGRAM, "lesson", "2", "--no-quiz", "--texts", "texts", "--out", "lesson", "--sheet",
                                   "sheet.csv"],
                                  cwd=self.directory, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                  stderr=subprocess.PIPE, encoding="utf-8", env={**os.environ, **BARE})
