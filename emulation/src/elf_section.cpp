@@ -3,40 +3,48 @@
 
 #include <cstring>
 #include <fstream>
-#include <iterator>
 
 #include <elf.h>
 
 namespace diffbench::emulation {
 
+namespace {
+
+// Empty where the file does not have them.
+template <typename T>
+std::vector<T> read_at(std::ifstream& file, std::uint64_t offset, std::uint64_t bytes) {
+  file.seekg(0, std::ios::end);
+  const auto end = static_cast<std::uint64_t>(file.tellg());
+  if (!file || offset > end || bytes > end - offset) {
+    return {};
+  }
+  std::vector<T> read(bytes / sizeof(T));
+  file.seekg(static_cast<std::streamoff>(offset));
+  file.read(reinterpret_cast<char*>(read.data()),
+            static_cast<std::streamsize>(read.size() * sizeof(T)));
+  return file ? read : std::vector<T>();
+}
+
+} // namespace
+
 std::vector<std::uint8_t> section_named(const std::string& path, const std::string& name) {
-  std::ifstream stream(path, std::ios::binary);
-  const std::vector<char> file((std::istreambuf_iterator<char>(stream)), {});
-  const auto piece = [&file](std::uint64_t offset, std::uint64_t bytes) {
-    const bool inside = offset <= file.size() && bytes <= file.size() - offset;
-    return inside ? file.data() + offset : nullptr;
-  };
-  Elf64_Ehdr header{};
-  if (piece(0, sizeof header) == nullptr) {
+  std::ifstream file(path, std::ios::binary);
+  const auto headers = read_at<Elf64_Ehdr>(file, 0, sizeof(Elf64_Ehdr));
+  if (headers.empty() || std::memcmp(headers[0].e_ident, ELFMAG, SELFMAG) != 0) {
     return {};
   }
-  std::memcpy(&header, file.data(), sizeof header);
-  const char* const table = piece(header.e_shoff, header.e_shnum * sizeof(Elf64_Shdr));
-  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || table == nullptr ||
-      header.e_shstrndx >= header.e_shnum) {
+  const auto sections =
+      read_at<Elf64_Shdr>(file, headers[0].e_shoff, headers[0].e_shnum * sizeof(Elf64_Shdr));
+  if (headers[0].e_shstrndx >= sections.size()) {
     return {};
   }
-  std::vector<Elf64_Shdr> sections(header.e_shnum);
-  std::memcpy(sections.data(), table, sections.size() * sizeof(Elf64_Shdr));
-  const Elf64_Shdr& names = sections[header.e_shstrndx];
+  const Elf64_Shdr& of_names = sections[headers[0].e_shstrndx];
+  auto names = read_at<char>(file, of_names.sh_offset, of_names.sh_size);
+  names.push_back('\0');
   for (const Elf64_Shdr& section : sections) {
-    const char* const its_name = section.sh_name < names.sh_size
-                                     ? piece(names.sh_offset + section.sh_name, name.size() + 1)
-                                     : nullptr;
-    const char* const data = piece(section.sh_offset, section.sh_size);
-    if (its_name != nullptr && data != nullptr && section.sh_type != SHT_NOBITS &&
-        std::memcmp(its_name, name.c_str(), name.size() + 1) == 0) {
-      return {data, data + section.sh_size};
+    if (section.sh_name < names.size() && name == &names[section.sh_name] &&
+        section.sh_type != SHT_NOBITS) {
+      return read_at<std::uint8_t>(file, section.sh_offset, section.sh_size);
     }
   }
   return {};
