@@ -72,7 +72,7 @@ class BareMachine(unittest.TestCase):
 
     def test_the_kit_is_made(self):
         self.assertRegex(self.made.stdout, r"^diffbench \S+ \(\S+\): \S+, \d+ MB, for glibc 2\.\d+ and later, "
-                         r"drivers from \d+ on, compute capabilities 75;80;86;89;90;100;120\n$")
+                         r"drivers from \d+ on, compute capability \d+ and later\n$")
 
     def test_nothing_needs_a_newer_c_library_than_ubuntu_2204_and_a_rhel_9_have(self):
         for file in [*(self.kit / "bin").iterdir(), *(self.kit / "lib").iterdir()]:
