@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from typing import Any
 
 import numpy as np
 
 from field_launches import FieldRun, Problem, TilePlan, reference
-from launch import Schedule
+from launch import LaunchFailure, Schedule
 from ptx_text import Kernel
 
 DTYPES = ("float32", "float64")
@@ -67,3 +68,14 @@ MUTATED = {"blocked_steps": Case(40, 28, 4, "blocked", (TilePlan(8, 8, 3),)),
            "numbered_steps": Case(40, 36, 15, "numbered", (TilePlan(8, 8, 4),))}
 # Of tiles narrower than a halo: a block waits for more neighbours than it has threads.
 MANY_NEIGHBOURS = Case(20, 20, 31, "persistent", (TilePlan(8, 8, 15),))
+
+
+def is_wrong(case: Case, kernels: Kernels) -> bool:
+    """Whether a run is. At edges of the grid a step has code of its own."""
+    for schedule, boundary in itertools.product(SCHEDULES, ("periodic", "neumann")):
+        try:
+            if not same_bits(*case.result(kernels, "float32", boundary, schedule)):
+                return True
+        except LaunchFailure:
+            return True
+    return False

@@ -4,7 +4,6 @@
 field_test.py [FOLDER], that of compile_kernels.py; none where there is no nvcc."""
 from __future__ import annotations
 
-import itertools
 import sys
 import unittest
 
@@ -12,9 +11,9 @@ import numpy as np
 
 from compile_kernels import ARCHITECTURES
 from compiled import Compiled, kernel_name
-from field_cases import CASES, DTYPES, MANY_NEIGHBOURS, MUTATED, SCHEDULES, STREAMED, Case, Kernels, same_bits
+from field_cases import CASES, DTYPES, MANY_NEIGHBOURS, MUTATED, STREAMED, Case, is_wrong, same_bits
 from field_launches import BOUNDARIES, FieldRun, Problem, TilePlan, reference
-from launch import SECTOR, LaunchFailure, Schedule
+from launch import SECTOR, Schedule
 from machine import check_opcodes
 from mutants import mutants
 
@@ -61,16 +60,6 @@ class FieldKernels(unittest.TestCase):
         self.assertEqual({name for name, _ in self.kernels}, {
             {"naive": "naive_step", "stream_rows": "stream_rows_step"}.get(each, f"{each}_steps") for each in run})
 
-    def is_found(self, case: Case, kernels: Kernels) -> bool:
-        """Whether a run is wrong. At edges of the grid a step has code of its own."""
-        for schedule, boundary in itertools.product(SCHEDULES, ("periodic", "neumann")):
-            try:
-                if not same_bits(*case.result(kernels, "float32", boundary, schedule)):
-                    return True
-            except LaunchFailure:
-                return True
-        return False
-
     def test_without_what_orders_them_they_do_not(self) -> None:
         module = self.compiled.module(SOURCES[0])
         names = {kernel_name(name): name for name in module.kernel_names}
@@ -82,8 +71,8 @@ class FieldKernels(unittest.TestCase):
                     continue
                 kernels = {**self.kernels, (name, "float32"): kernel}
                 with self.subTest(kernel=name, change=change):
-                    self.assertTrue(self.is_found(case, kernels) or (
-                        "acquire" in change and self.is_found(MANY_NEIGHBOURS, kernels)))
+                    self.assertTrue(is_wrong(case, kernels) or (
+                        "acquire" in change and is_wrong(MANY_NEIGHBOURS, kernels)))
         self.assertGreaterEqual(count, 6 + 14 + 4)
 
     def test_one_buffer_is_not_enough(self) -> None:
