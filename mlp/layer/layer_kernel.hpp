@@ -84,20 +84,38 @@ struct Kernels {
   static constexpr int block_rows = 6;
   static constexpr int block_vectors = Lanes::registers >= 32 ? 4 : 2;
 
-  template <int rows, int vectors, typename Finish>
-  static void block(const Product<T>& p, std::int64_t row, std::int64_t column, Finish finish) {
+  // Where `left` is read across its rows and lies beyond the caches, each number comes with a line
+  // of others that are wanted later: so many k are summed for all rows before the next, that these
+  // lines are still in L1, and each line is asked for ahead.
+  static constexpr std::int64_t part_depth = 128;
+  static constexpr std::int64_t far_bytes = 6 << 20;
+  static constexpr std::int64_t line = 64 / sizeof(T);
+
+  // Of one product for k in [begin, end); sums that are not whole wait in `out`.
+  struct Part {
+    std::int64_t begin, end;
+  };
+
+  template <bool far, int rows, int vectors, typename Finish>
+  static void block(const Product<T>& p, Part part, std::int64_t row, std::int64_t column,
+                    Finish finish) {
+    const auto place = [&](int r, int v) { return (row + r) * p.out_row + column + v * lanes; };
     V sum[rows][vectors];
     for (int r = 0; r < rows; ++r) {
       for (int v = 0; v < vectors; ++v) {
-        sum[r][v] = Lanes::broadcast(T{0});
+        sum[r][v] =
+            far && part.begin > 0 ? Lanes::load(p.out + place(r, v)) : Lanes::broadcast(T{0});
       }
     }
-    const T* left = p.left + row * p.left_row;
-    const T* right = p.right + column;
-    for (std::int64_t k = 0; k < p.depth; ++k) {
+    const T* left = p.left + row * p.left_row + part.begin * p.left_depth;
+    const T* right = p.right + column + part.begin * p.right_depth;
+    for (std::int64_t left_over = part.end - part.begin; left_over > 0; --left_over) {
       V in[vectors];
       for (int v = 0; v < vectors; ++v) {
         in[v] = Lanes::load(right + v * lanes);
+      }
+      if constexpr (far) {
+        __builtin_prefetch(left + line);
       }
       for (int r = 0; r < rows; ++r) {
         const V factor = Lanes::broadcast(left[r * p.left_row]);
@@ -110,45 +128,54 @@ struct Kernels {
     }
     for (int r = 0; r < rows; ++r) {
       for (int v = 0; v < vectors; ++v) {
-        finish((row + r) * p.out_row + column + v * lanes, sum[r][v]);
+        if (far && part.end < p.depth) {
+          Lanes::store(p.out + place(r, v), sum[r][v]);
+        } else {
+          finish(place(r, v), sum[r][v]);
+        }
       }
     }
   }
 
-  template <int vectors, typename Finish>
-  static void column_of_blocks(const Product<T>& p, std::int64_t column, Finish finish) {
+  template <bool far, int vectors, typename Finish>
+  static void column_of_blocks(const Product<T>& p, Part part, std::int64_t column, Finish finish) {
     std::int64_t row = 0;
     for (; row + block_rows <= p.rows; row += block_rows) {
-      block<block_rows, vectors>(p, row, column, finish);
+      block<far, block_rows, vectors>(p, part, row, column, finish);
     }
     for (; row + 2 <= p.rows; row += 2) {
-      block<2, vectors>(p, row, column, finish);
+      block<far, 2, vectors>(p, part, row, column, finish);
     }
     if (row < p.rows) {
-      block<1, vectors>(p, row, column, finish);
+      block<far, 1, vectors>(p, part, row, column, finish);
+    }
+  }
+
+  template <bool far, typename Finish>
+  static void multiply_part(const Product<T>& p, Part part, Finish finish) {
+    std::int64_t vector = 0;
+    for (; vector + block_vectors <= p.vectors; vector += block_vectors) {
+      column_of_blocks<far, block_vectors>(p, part, vector * lanes, finish);
+    }
+    if constexpr (block_vectors == 4) {
+      if (p.vectors - vector == 3) {
+        column_of_blocks<far, 3>(p, part, vector * lanes, finish);
+        return;
+      }
+      if (p.vectors - vector == 2) {
+        column_of_blocks<far, 2>(p, part, vector * lanes, finish);
+        return;
+      }
+    }
+    if (vector < p.vectors) {
+      column_of_blocks<far, 1>(p, part, vector * lanes, finish);
     }
   }
 
   // finish(offset in out, vector of the product)
   template <typename Finish>
   static void multiply(const Product<T>& p, Finish finish) {
-    std::int64_t vector = 0;
-    for (; vector + block_vectors <= p.vectors; vector += block_vectors) {
-      column_of_blocks<block_vectors>(p, vector * lanes, finish);
-    }
-    if constexpr (block_vectors == 4) {
-      if (p.vectors - vector == 3) {
-        column_of_blocks<3>(p, vector * lanes, finish);
-        return;
-      }
-      if (p.vectors - vector == 2) {
-        column_of_blocks<2>(p, vector * lanes, finish);
-        return;
-      }
-    }
-    if (vector < p.vectors) {
-      column_of_blocks<1>(p, vector * lanes, finish);
-    }
+    multiply_part<false>(p, {.begin = 0, .end = p.depth}, finish);
   }
 
   static void forward(const Product<T>& p, Activation activation) {
@@ -160,10 +187,25 @@ struct Kernels {
     }
   }
 
-  static void backward(const Product<T>& p, const T* gate) {
-    multiply(p, [out = p.out, gate](std::int64_t at, V sum) {
+  static auto gated(const Product<T>& p, const T* gate) {
+    return [out = p.out, gate](std::int64_t at, V sum) {
       Lanes::store(out + at, Lanes::zero_unless_positive(Lanes::load(gate + at), sum));
-    });
+    };
+  }
+
+  [[gnu::noinline]] static void backward_far(const Product<T>& p, const T* gate) {
+    for (std::int64_t k = 0; k < p.depth; k += part_depth) {
+      const std::int64_t end = k + part_depth;
+      multiply_part<true>(p, {.begin = k, .end = end < p.depth ? end : p.depth}, gated(p, gate));
+    }
+  }
+
+  static void backward(const Product<T>& p, const T* gate) {
+    if (p.rows * p.depth * static_cast<std::int64_t>(sizeof(T)) < far_bytes) {
+      multiply(p, gated(p, gate));
+    } else {
+      backward_far(p, gate);
+    }
   }
 
   static void update(const Product<T>& p, const StepFactors<T>& f, const Moments<T>& moments) {

@@ -27,5 +27,21 @@ TEST(EngineThreads, SameBitsWithEveryNumberOfThreads) {
   }
 }
 
+/// One thread has 6.6 MB of weights and takes them in parts, two have half of that each and do not.
+TEST(EngineThreads, SameBitsWherePartsOfALayerAreSummed) {
+  const Training training{
+      .network = Network({7, 1501, 1103, 3}), .optimizer = {.rate = 0.1}, .batch = 21};
+  for (const Isa isa : {Isa::baseline, Isa::avx2, Isa::avx512}) {
+    if (isa > best_isa()) {
+      continue;
+    }
+    SessionOptions options{.threads = 1, .isa = isa};
+    const Trained one = train<float>(require_engine("cpu"), training, 2, options);
+    options.threads = 2;
+    EXPECT_EQ(train<float>(require_engine("cpu"), training, 2, options).parameters, one.parameters)
+        << to_string(isa);
+  }
+}
+
 } // namespace
 } // namespace diffbench::mlp
