@@ -40,6 +40,11 @@ class Nvcc(unittest.TestCase):
             self.assertIn(f"CMake Warning at {CMAKE}", said)
             self.assertIn(f"remedy: nvcc {release} is older than 12.8: install CUDA 13", said)
 
+    def test_one_that_tells_no_release_is_named(self):
+        chosen, said = self.configured("")
+        self.assertEqual(chosen, "off")
+        self.assertRegex(said, "/nvcc does not say which release it is: install CUDA 13")
+
     def test_one_that_does_not_compile_here_is_no_end(self):
         chosen, said = self.configured("12.9", INCOMPATIBLE)
         self.assertEqual(chosen, "off")
