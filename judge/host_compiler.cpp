@@ -3,6 +3,7 @@
 
 #include "diffbench/errors.hpp"
 #include "diffbench/machine.hpp"
+#include "diffbench/text.hpp"
 #include "interrupt.hpp"
 #include "process.hpp"
 
@@ -14,6 +15,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <regex>
 #include <sstream>
 
@@ -70,6 +72,26 @@ Said run(std::vector<std::string> words, const std::vector<std::string>& command
   }
   std::ifstream messages(file, std::ios::binary);
   return {end->status, {std::istreambuf_iterator<char>(messages), {}}};
+}
+
+/// The first line that says what the machine did.
+std::optional<std::string> line_of_machine(const std::string& text) {
+  static const std::regex machine(
+      "[^|]*(No space left on device|Disk quota exceeded|annot allocate memory|out of "
+      "memory|memory "
+      "exhausted|signal terminated program|terminated with signal|Resource temporarily unavailable|"
+      "Read-only file system|Input/output error|File size limit exceeded|File too large|Too many "
+      "open "
+      "files|internal compiler error|loading shared libraries|annot execute)[^|]*");
+  static const std::regex of_user("#error|static assertion|static_assert|declared with attribute");
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (std::regex_match(line, machine) &&
+        !std::regex_search(line, of_user)) { // a | is the source's
+      return line;
+    }
+  }
+  return std::nullopt;
 }
 
 } // namespace
@@ -144,6 +166,9 @@ std::vector<Symbol> symbols_of(const fs::path& file, const fs::path& work_dir) {
       symbols.push_back({line.substr(digits + 3, line.find('@') - digits - 3), line[digits + 1]});
     }
   }
+  if (symbols.empty() && (said.text.empty() || line_of_machine(said.text))) {
+    throw Unavailable(fmt::format("nm does not work here: {}", one_line(said.text)));
+  }
   if (said.status != 0 || symbols.empty()) {
     throw InvalidInput(
         fmt::format("{} is no shared library for 64 bits (ELF)", file.filename().string()));
@@ -170,26 +195,34 @@ std::string first_error(const std::string& text, const fs::path& file) {
   return first.empty() ? "the compiler says nothing" : first;
 }
 
-std::string why_not_compiled(const std::string& text, const fs::path& file) {
-  static const std::regex machine(
-      "[^|]*(No space left on device|Disk quota exceeded|annot allocate "
-      "memory|out of memory|memory exhausted|Killed signal|Resource "
-      "temporarily unavailable|Read-only file system)[^|]*");
+void refuse_compiled(const std::string& text, const fs::path& file) {
+  static const std::regex of_file(
+      ":[0-9]+:.*rror: |undefined (reference|symbol)|multiple definition|duplicate "
+      "symbol|relocation|"
+      "(option|argument|value).*['‘]-|file not found: ");
   std::istringstream lines(text);
+  bool is_of_file = false;
   for (std::string line; std::getline(lines, line);) {
-    if (std::regex_match(line, machine)) { // lines of the source have a |
-      throw Unavailable(
-          fmt::format("{} cannot be compiled here: {}", file.filename().string(), line));
-    }
+    is_of_file = is_of_file || std::regex_search(line, of_file);
+  }
+  if (const auto line = line_of_machine(text)) {
+    throw Unavailable(fmt::format(
+        "{} cannot be compiled here: {}; mend that, or set TMPDIR or --compiler to others",
+        file.filename().string(), *line));
   }
   const std::string error = first_error(text, file);
-  const bool refused = error.find("Permission denied") != std::string::npos ||
-                       error.find("file not found: ") != std::string::npos; // the assembler's
-  return fmt::format("{} {}: {}", file.filename().string(),
-                     refused ? "includes what is not there, or neither its own nor a header of the "
-                               "class, the system or --flags"
-                             : "does not compile",
-                     error);
+  const bool denied = error.find("Permission denied") != std::string::npos;
+  const std::string why =
+      fmt::format("{} {}: {}", file.filename().string(),
+                  denied || error.find("file not found: ") != std::string::npos // the assembler's
+                      ? "includes what is not there, or neither its own nor a header of the "
+                        "class, the system or --flags"
+                      : "does not compile",
+                  error);
+  if (is_of_file && !denied) {
+    throw InvalidInput(why);
+  }
+  throw Doubtful(why);
 }
 
 } // namespace diffbench::bench

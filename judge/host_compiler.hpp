@@ -63,9 +63,15 @@ struct Symbol {
 /// The compiler's first line that tells of an error, with the file's name in place of its path.
 [[nodiscard]] std::string first_error(const std::string& text, const std::filesystem::path& file);
 
-/// The same as a sentence, which says where it was about a file that the compiler may not read.
-/// Throws Unavailable where the machine is at fault: no space, no memory, no process.
-[[nodiscard]] std::string why_not_compiled(const std::string& text,
-                                           const std::filesystem::path& file);
+/// A compiler's failure of which it does not say that it is the file's.
+class Doubtful : public InvalidInput {
+ public:
+  using InvalidInput::InvalidInput;
+};
+
+/// Throws InvalidInput with the same as a sentence, which says where it was about a file that the
+/// compiler may not read; Doubtful; or Unavailable where the machine is at fault: no space, no
+/// memory, no process.
+[[noreturn]] void refuse_compiled(const std::string& text, const std::filesystem::path& file);
 
 } // namespace diffbench::bench

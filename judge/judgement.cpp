@@ -87,6 +87,9 @@ class Judge {
       complain_once(unwritten_);
       judgement_.failed = judgement_.complaints.empty(); // else it failed of what is known
       is_ended_ = judgement_.failed && is_of_the_machine(failure.kind());
+      judgement_.doubtful =
+          judgement_.failed && (failure.kind() == SubmissionFailed::Kind::quit ||
+                                failure.kind() == SubmissionFailed::Kind::refused);
       judgement_.complaints.emplace_back(failure.what());
     }
     complain_of_chance();
@@ -309,7 +312,8 @@ class Judge {
         process.close();
       }
     } catch (const SubmissionFailed& failure) {
-      if (threads == 1 || failure.kind() != SubmissionFailed::Kind::crashed) {
+      if (threads == 1 || (failure.kind() != SubmissionFailed::Kind::crashed &&
+                           failure.kind() != SubmissionFailed::Kind::quit)) {
         throw;
       }
       wrong.emplace();

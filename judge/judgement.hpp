@@ -55,6 +55,7 @@ struct Judgement {
   std::string mistake;                    ///< the same as a sentence
   std::string advice;                     ///< what to look at
   bool failed = false;                    ///< it crashed, hung, or could not be loaded or run
+  bool doubtful = false;                  ///< and that in a way in which the machine makes it fail
   std::vector<std::string> complaints; ///< what else it does that it may not, or why it did not run
   std::optional<WrongCells> wrong;
   std::string unprotected;             ///< TriedProcess::unprotected()

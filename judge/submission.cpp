@@ -77,7 +77,7 @@ class Compiler {
                                    fs::absolute(file).string(), "-lm"});
     const Said said = run_confined(command, work_dir_, readable_);
     if (said.status != 0) {
-      throw InvalidInput(why_not_compiled(said.text, file));
+      refuse_compiled(said.text, file);
     }
     if (choice_.own_files) {
       refuse_foreign_files(files_of_the_user(base(), language, work_dir_), choice_, file);
@@ -262,9 +262,10 @@ constexpr const char* python_names = R"(
 import ast, sys
 try:
     tree = ast.parse(open(sys.argv[1], "rb").read())
-except (SyntaxError, ValueError) as error:
+except (SyntaxError, ValueError, RecursionError) as error:
     line = getattr(error, "lineno", None)
-    sys.exit(f"line {line}: {error.args[0]}" if line else str(error))
+    print(f"line {line}: {error.args[0]}" if line else str(error), flush=True)
+    sys.exit(3)
 names = []
 for node in tree.body:
     names += [node.name] if hasattr(node, "name") else []
@@ -288,11 +289,15 @@ Submission prepare_python(const fs::path& file, std::optional<Form> wanted,
   const fs::path list = work_dir / "names.txt";
   const Said said =
       run_command({*python, "-c", python_names, copy.string(), list.string()}, work_dir);
-  if (said.status != 0) {
+  constexpr int is_no_python = 3;
+  if (said.status == is_no_python) {
     throw InvalidInput(fmt::format("{} is no Python: {}", file.filename().string(),
                                    said.text.substr(0, said.text.find('\n'))));
   }
   std::ifstream stream(list);
+  if (said.status != 0 || !stream) {
+    throw Unavailable(fmt::format("{} does not work here: {}", *python, one_line(said.text)));
+  }
   const std::vector<std::string> names{std::istream_iterator<std::string>(stream), {}};
   std::vector<FoundForm> found;
   for (const Form form : {Form::solve, Form::step}) {

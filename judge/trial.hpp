@@ -46,6 +46,11 @@ struct Trial {
 /// All processes of a file together may take so many times what one run may.
 inline constexpr int runs_in_full = 6;
 
+/// Throws Unavailable where a file of that language that is right cannot be compiled, loaded or run
+/// here, or is wrong: then no file is judged.
+void try_right_file(Language language, const TrialPlan& plan);
+
+/// What may be the machine's doing is found twice, with try_right_file() between.
 /// The judgements of what was asked for, and the time of the first dtype that is right, unless its
 /// device is emulated. All processes together may take runs_in_full times --timeout, and twice
 /// the budget of the timing besides. Throws what prepare() throws, InvalidInput where the file has

@@ -225,8 +225,11 @@ std::vector<std::string> TriedProcess::command(const CompiledSubmission& submiss
 void TriedProcess::ended() {
   const auto status = child_.wait(Seconds(2));
   const std::string words = child_.last_words(2);
+  constexpr int first_signal = 128;
   throw SubmissionFailed(
-      SubmissionFailed::Kind::crashed,
+      status && *status > first_signal && *status != first_signal + SIGKILL
+          ? SubmissionFailed::Kind::crashed
+          : SubmissionFailed::Kind::quit,
       fmt::format("{}{}{}", status ? in_words(*status) : "it closed the connection",
                   words.empty() ? "" : "; it said: ", words));
 }

@@ -30,6 +30,7 @@ class SubmissionFailed : public Error {
  public:
   enum class Kind {
     crashed,
+    quit, ///< by itself, or killed: it may be for want of something
     hung,
     refused,
     lacking, ///< something that is not on this machine

@@ -323,7 +323,7 @@ Submission compile_emulated_cuda(const fs::path& source, std::optional<Form> for
   std::ranges::move(listing_flags(work_dir), std::back_inserter(command));
   command.insert(command.end(), {unit.string(), "-o", preprocessed.string()});
   if (const Said said = run_confined(command, work_dir, readable); said.status != 0) {
-    throw InvalidInput(why_not_compiled(said.text, file));
+    refuse_compiled(said.text, file);
   }
   const std::vector<fs::path> of_the_user = files_of_the_user(looking, "c++", work_dir);
   refuse_foreign_files(of_the_user, choice, file);
@@ -359,8 +359,10 @@ Submission compile_emulated_cuda(const fs::path& source, std::optional<Form> for
   command.insert(command.end(), {"-c", translated.string(), "-o", object.string()});
   if (const Said said = run_confined(command, work_dir, readable); said.status != 0) {
     const std::vector<std::string> unknown = unknown_cuda_names(text);
-    throw InvalidInput(unknown.empty() ? why_not_compiled(said.text, file)
-                                       : fmt::format("{}", fmt::join(unknown, "; ")));
+    if (unknown.empty()) {
+      refuse_compiled(said.text, file);
+    }
+    throw InvalidInput(fmt::format("{}", fmt::join(unknown, "; ")));
   }
   refuse_what_replaces_the_device(object, name, emulation.library, work_dir);
   // Who runs it may see no other folder.
@@ -374,7 +376,7 @@ Submission compile_emulated_cuda(const fs::path& source, std::optional<Form> for
                      "-Wl,-Bsymbolic -Wl,-z,defs"),
       std::back_inserter(command));
   if (const Said said = run_confined(command, work_dir, readable); said.status != 0) {
-    throw InvalidInput(fmt::format("{} does not link: {}", name, first_error(said.text, file)));
+    refuse_compiled(said.text, file);
   }
   result.compiled.command = fmt::format("{} {} {} {}", compiler, flags, name, library_name);
   return result;

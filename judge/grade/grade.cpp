@@ -16,10 +16,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <exception>
 #include <iterator>
-#include <new>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -68,12 +67,10 @@ Graded try_submitted(const Submitted& submitted, const TrialPlan& plan, Progress
     return graded_from(submitted.name, trial, trial.timing && load.disturbance());
   } catch (const InvalidInput& error) {
     return refused(error.what());
-  } catch (const Unavailable& error) {
+  } catch (const Interrupted&) {
+    throw;
+  } catch (const std::exception& error) { // the machine's
     return not_tried(submitted.name, submitted.language, Graded::Fate::lacking, error.what());
-  } catch (const std::bad_alloc&) { // of a library that says that it has so many names
-    return refused("this is more than memory holds");
-  } catch (const std::length_error&) {
-    return refused("this is more than memory holds");
   }
 }
 
@@ -92,6 +89,7 @@ struct ClassResult {
   std::vector<GradedRow> rows;
   std::vector<std::string> left_out;
   std::size_t kept = 0; ///< of an earlier run
+  bool can_try = false; ///< a file that is right is right here
   bool interrupted = false;
 };
 
@@ -110,6 +108,9 @@ Graded graded_submitted(const Submitted& submitted, const TrialPlan& trial,
     Graded graded = *known;
     graded.name = submitted.name;
     return graded;
+  }
+  if (!std::exchange(result.can_try, true) && submitted.language) {
+    try_right_file(*submitted.language, trial);
   }
   Graded graded = try_submitted(submitted, trial, progress);
   graded.timed = trial.timing && submitted.language && submitted.language != Language::cuda;

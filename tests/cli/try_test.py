@@ -541,13 +541,57 @@ __global__ void step(const float* u, float* out, int nx, int ny, float factor) {
         for says, code in (("fatal error: error writing to a.s: No space left on device", 4),
                            ("fatal error: Killed signal terminated program cc1", 4),
                            ("cc1: out of memory allocating 65536 bytes", 4),
+                           ("collect2: fatal error: ld terminated with signal 25 [File size limit exceeded]", 4),
+                           ("cc: internal compiler error: Aborted signal terminated program cc1", 4),
+                           ("collect2: error: ld returned 1 exit status", 4),
+                           ("", 4),
+                           ("a.c:1:2: error: #error No space left on device", 2),
+                           ("a.c: undefined reference to f\ncollect2: error: ld returned 1 exit status", 2),
+                           ("cc: error: unrecognized command-line option ‘-O9x’", 2),
                            ("a.c:1:1: error: y\n    1 | \"out of memory\"", 2)):
             with self.subTest(says):
                 compiler.write_text(f"#!/bin/sh\ntest \"$1\" = --version || {{ echo '{says}' >&2; exit 1; }}\n")
                 compiler.chmod(0o755)
                 done = self.run_program("try", "a.c", "--no-timing", "--compiler", str(compiler))
                 self.assertEqual(done.returncode, code, done.stderr)
-                self.assert_one_line(done.stderr, "a.c cannot be compiled here: " if code == 4 else "does not compile")
+                self.assertRegex(done.stderr, "cannot be compiled here: |nothing can be tried here: " if code == 4
+                                 else "a.c does not compile")
+                if code == 4:
+                    self.assertIn("TMPDIR", done.stderr)
+
+    def test_a_call_that_the_machine_refuses(self):
+        """Once, or whenever it comes that often: the file is right, or it is not told."""
+        if shutil.which("strace") is None or subprocess.run(["strace", "-o", "/dev/null", "true"],
+                                                            capture_output=True).returncode:
+            self.skipTest("no strace here")
+        self.path("a.c").write_text(corpus.STEP_C)
+        self.path("a.py").write_text(corpus.PYTHON)
+        subprocess.run(["cc", "-shared", "-fPIC", "-ffp-contract=off", "-o", "a.so", "a.c"], cwd=self.directory, check=True)
+        for name, call, error in (("a.c", "sendto", "ENOMEM:when=6"), ("a.c", "lseek", "EIO:when=4+"),
+                                  ("a.so", "write", "EIO:when=2"), ("a.so", "write", "ENOSPC:when=1"),
+                                  ("a.py", "execve", "EACCES:when=17")):
+            with self.subTest(name, call=call):
+                done = subprocess.run(["strace", "-f", "-qq", "-o", "/dev/null", "-e", f"trace={call}", "-e",
+                                       f"inject={call}:error={error}", PROGRAM, "try", name, "--no-timing"],
+                                      cwd=self.directory, capture_output=True, text=True, timeout=120)
+                self.assertIn(done.returncode, (0, 1, 4), done.stderr)
+                self.assertNotIn("wrong", done.stdout + done.stderr)
+
+    def test_a_compiler_that_fails_once(self):
+        self.path("a.c").write_text(corpus.STEP_C)
+        compiler = self.path("moody-cc")
+        compiler.write_text("#!/bin/sh\nfor word; do test \"$word\" != -shared || "
+                            "{ test -e \"$TMPDIR/once\" || { : > \"$TMPDIR/once\"; exit 1; }; }; done; exec cc \"$@\"\n")
+        compiler.chmod(0o755)
+        done = self.run_program("try", "a.c", "--no-timing", "--compiler", str(compiler))
+        self.assertEqual(done.returncode, 4, done.stderr)  # in each folder once, so also the right file
+        self.assertIn("nothing can be tried here", done.stderr)
+        self.path("class").mkdir()
+        self.path("class/a.c").write_text(corpus.STEP_C)
+        done = self.run_program("try", "class", "--no-timing", "--compiler", str(compiler), "--resume", "kept.jsonl")
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertIn("nothing can be tried here", done.stderr)
+        self.assertEqual(self.path("kept.jsonl").read_text(), "")
 
     def test_a_folder_from_which_nothing_can_be_loaded(self):
         """Is the machine's fault: no verdict, and no points."""
