@@ -104,12 +104,16 @@ std::string tail_of(const ReadFile& file) {
   return end < 0 ? "" : file.read(end, seal_bytes);
 }
 
-[[noreturn]] void refuse(const fs::path& path, const std::string& why) {
+[[noreturn]] void refuse(const fs::path& path, const std::string& why, bool of_machine = false) {
   std::error_code ignored;
   const fs::path previous = previous_checkpoint(path);
-  throw InvalidInput(
+  const std::string text =
       "cannot read checkpoint '" + path.string() + "': " + why +
-      (fs::exists(previous, ignored) ? "; the one before it is '" + previous.string() + "'" : ""));
+      (fs::exists(previous, ignored) ? "; the one before it is '" + previous.string() + "'" : "");
+  if (of_machine) {
+    throw Error(text);
+  }
+  throw InvalidInput(text);
 }
 
 /// Where another run replaces the file meanwhile, ranks may have opened different ones.
@@ -122,8 +126,10 @@ std::optional<ReadFile> open_alike(Transport* transport, const fs::path& path) {
       try {
         file = ReadFile(path);
         tail = tail_of(file);
-      } catch (const Error& error) {
+      } catch (const InvalidInput& error) {
         refuse(path, error.what());
+      } catch (const Error& error) {
+        refuse(path, error.what(), /*of_machine=*/true);
       }
     });
     if (all_have(transport, tail)) {
@@ -137,14 +143,17 @@ std::optional<ReadFile> open_alike(Transport* transport, const fs::path& path) {
 
 ReadFile::ReadFile(const fs::path& path)
     : file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+  if (file_ < 0 && errno == ENOENT) {
+    throw InvalidInput("there is no such file; check the path");
+  }
   if (file_ < 0) {
-    throw Error(errno == ENOENT ? "there is no such file; check the path"
-                                : std::generic_category().message(errno));
+    const std::string why = std::generic_category().message(errno);
+    errno == EACCES ? throw InvalidInput(why) : throw Error(why);
   }
   struct stat status {};
   if (::fstat(file_, &status) != 0 || !S_ISREG(status.st_mode)) {
     ::close(std::exchange(file_, -1));
-    throw Error("it is not a regular file; name a checkpoint");
+    throw InvalidInput("it is not a regular file; name a checkpoint");
   }
 }
 

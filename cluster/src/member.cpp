@@ -308,8 +308,8 @@ void Member::load(const Command& command) {
                            std::span(cells).subspan(static_cast<std::size_t>(first),
                                                     static_cast<std::size_t>(count)));
         } catch (const Error& error) {
-          throw InvalidInput("cannot read checkpoint '" + std::string(command.path.c_str()) +
-                             "': " + error.what());
+          throw Error("cannot read checkpoint '" + std::string(command.path.c_str()) +
+                      "': " + error.what());
         }
       });
   field.upload(own.first, cells);

@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <exception>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -88,8 +89,8 @@ std::string points_text(const Grade& grade) {
 struct ClassResult {
   std::vector<GradedRow> rows;
   std::vector<std::string> left_out;
-  std::size_t kept = 0; ///< of an earlier run
-  bool can_try = false; ///< a file that is right is right here
+  std::size_t kept = 0;                    ///< of an earlier run
+  std::map<Language, std::string> why_not; ///< no file can be tried; empty: those can
   bool interrupted = false;
 };
 
@@ -109,8 +110,18 @@ Graded graded_submitted(const Submitted& submitted, const TrialPlan& trial,
     graded.name = submitted.name;
     return graded;
   }
-  if (!std::exchange(result.can_try, true) && submitted.language) {
-    try_right_file(*submitted.language, trial);
+  if (submitted.language && submitted.problem.empty()) {
+    const auto [why_not, is_new] = result.why_not.try_emplace(*submitted.language);
+    try {
+      if (is_new) {
+        try_right_file(*submitted.language, trial);
+      }
+    } catch (const Unavailable& error) {
+      why_not->second = error.what();
+    }
+    if (!why_not->second.empty()) {
+      return not_tried(submitted.name, submitted.language, Graded::Fate::lacking, why_not->second);
+    }
   }
   Graded graded = try_submitted(submitted, trial, progress);
   graded.timed = trial.timing && submitted.language && submitted.language != Language::cuda;
@@ -192,8 +203,10 @@ constexpr Column<GradedRow> grade_columns[] = {
     {"fate", nullptr, as_text, field<&GradedRow::graded, &Graded::fate>},
     {"verdict", "verdict", as_text,
      [](const GradedRow& row) -> Value {
-       return row.graded.verdict.empty() ? Value(to_string(row.graded.fate))
-                                         : Value(row.graded.verdict);
+       return row.graded.fate == Graded::Fate::lacking
+                  ? Value(to_string(Graded::Fate::undecided)) // what it lacks is why
+              : row.graded.verdict.empty() ? Value(to_string(row.graded.fate))
+                                           : Value(row.graded.verdict);
      }},
     {"right", nullptr, as_text, field<&GradedRow::graded, &Graded::right>},
     {"mistake", nullptr, as_text, [](const GradedRow& row) { return or_null(row.graded.mistake); }},

@@ -263,7 +263,7 @@ Split read_csv(const std::filesystem::path& file, std::string_view label) try {
 } catch (const InvalidInput& error) {
   throw InvalidInput(file.string() + ": " + error.what());
 } catch (const std::ios_base::failure&) {
-  throw InvalidInput(file.string() + ": reading failed; copy the file again");
+  throw Error(file.string() + ": reading failed");
 }
 
 } // namespace diffbench::mlp
