@@ -74,6 +74,13 @@ void try_right_file(Language language, const TrialPlan& plan) {
   judge.limits.memory_bytes = (plan.memory_mib << 20) + emulation_bytes;
   std::string why;
   try {
+    if (language == Language::library) {
+      (void)find_compiler(/*of_c=*/false, compiler.compiler);
+    }
+  } catch (const Unavailable&) { // a library needs none
+    return;
+  }
+  try {
     const Submission submission = prepare(file, {}, compiler, work_dir.path());
     const Judgement judged =
         judge_submission(submission, Dtype::float32, judge, work_dir.path(), [](double) {});
