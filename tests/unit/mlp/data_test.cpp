@@ -393,7 +393,14 @@ TEST_F(DataTest, PipesAreRefused) {
 // A disk whose sectors cannot be read is not the end of the file. Reading this one fails always:
 // nothing lies at address 0.
 TEST_F(DataTest, AReadErrorIsNotTheEndOfACsvFile) {
-  EXPECT_THAT(refusal([] { return read_csv("/proc/self/mem"); }), HasSubstr("reading failed"));
+  try { // the machine's fault, not the file's
+    (void)read_csv("/proc/self/mem");
+    FAIL() << "read";
+  } catch (const InvalidInput& error) {
+    FAIL() << error.what();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("reading failed"));
+  }
 }
 
 } // namespace
