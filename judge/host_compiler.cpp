@@ -76,18 +76,19 @@ Said run(std::vector<std::string> words, const std::vector<std::string>& command
 
 /// The first line that says what the machine did.
 std::optional<std::string> line_of_machine(const std::string& text) {
-  static const std::regex machine(
-      "[^|]*(No space left on device|Disk quota exceeded|annot allocate memory|out of "
-      "memory|memory "
-      "exhausted|signal terminated program|terminated with signal|Resource temporarily unavailable|"
-      "Read-only file system|Input/output error|File size limit exceeded|File too large|Too many "
-      "open "
-      "files|internal compiler error|loading shared libraries|annot execute)[^|]*");
-  static const std::regex of_user("#error|static assertion|static_assert|declared with attribute");
+  static const std::regex machine( // lines that quote the source have a |
+      "[^|]*("
+      "No space left on device|Disk quota exceeded|File size limit exceeded|File too large|"
+      "Read-only file system|Input/output error|Too many open files|"
+      "annot allocate memory|out of memory|memory exhausted|Resource temporarily unavailable|"
+      "signal terminated program|terminated with signal|internal compiler error|"
+      "loading shared libraries|annot execute"
+      ")[^|]*");
+  static const std::regex of_user(
+      "warning: |note: |#error|static assertion|static_assert|declared with attribute");
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
-    if (std::regex_match(line, machine) &&
-        !std::regex_search(line, of_user)) { // a | is the source's
+    if (std::regex_match(line, machine) && !std::regex_search(line, of_user)) {
       return line;
     }
   }
@@ -197,9 +198,9 @@ std::string first_error(const std::string& text, const fs::path& file) {
 
 void refuse_compiled(const std::string& text, const fs::path& file) {
   static const std::regex of_file(
-      ":[0-9]+:.*rror: |undefined (reference|symbol)|multiple definition|duplicate "
-      "symbol|relocation|"
-      "(option|argument|value).*['‘]-|file not found: ");
+      ":[0-9]+:.*rror: |file not found: |"
+      "undefined (reference|symbol)|multiple definition|duplicate symbol|relocation|"
+      "(option|argument|value).*['‘]-");
   std::istringstream lines(text);
   bool is_of_file = false;
   for (std::string line; std::getline(lines, line);) {

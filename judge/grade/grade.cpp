@@ -20,6 +20,7 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -70,6 +71,8 @@ Graded try_submitted(const Submitted& submitted, const TrialPlan& plan, Progress
     return refused(error.what());
   } catch (const Interrupted&) {
     throw;
+  } catch (const std::length_error&) { // of a library that says that it has so many names
+    return refused("this is more than memory holds");
   } catch (const std::exception& error) { // the machine's
     return not_tried(submitted.name, submitted.language, Graded::Fate::lacking, error.what());
   }
