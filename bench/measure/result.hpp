@@ -72,10 +72,21 @@ struct Sample {
   double seconds = 0;                ///< wall time of all the steps
   std::optional<double> cpu_seconds; ///< processor time of all threads; empty where not visible
   int round = 0; ///< in which it was taken: samples of one round are neighbours in time
+  double stolen_seconds = 0; ///< by which other programs may have made it longer, see StolenTime
+  double slack = 0; ///< the part by which they may have changed the rest (caches, memory, the clock)
+  int retaken = 0;  ///< how often one of this round was put away, since more of it was stolen
 
   [[nodiscard]] double seconds_per_iteration() const {
     return seconds / static_cast<double>(iterations);
   }
+  /// What the machine takes when it is idle lies between these.
+  [[nodiscard]] double least_seconds_per_iteration() const {
+    return (seconds - stolen_seconds) / (1 + slack) / static_cast<double>(iterations);
+  }
+  [[nodiscard]] double most_seconds_per_iteration() const {
+    return seconds_per_iteration() * (1 + slack);
+  }
+  [[nodiscard]] double stolen_share() const { return stolen_seconds / seconds; }
 };
 
 /// When it was settled how many values there are.

@@ -7,11 +7,14 @@
 #pragma once
 
 #include "diffbench/stopwatch.hpp"
+#include "foreign_load.hpp"
 #include "observer.hpp"
 #include "planning.hpp"
 #include "result.hpp"
 #include "statistics.hpp"
+#include "stolen_time.hpp"
 
+#include <sys/types.h>
 #include <algorithm>
 #include <cstdint>
 #include <exception>
@@ -20,6 +23,7 @@
 #include <random>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -39,6 +43,8 @@ class Timed {
   /// The result of the latest run.
   virtual void fetch(std::span<T> result) = 0;
   [[nodiscard]] virtual Provenance provenance() const = 0;
+  /// In which it runs; 0: in this one.
+  [[nodiscard]] virtual pid_t process() const { return 0; }
   /// Peak memory, where it is that of another process.
   [[nodiscard]] virtual std::optional<std::int64_t> own_peak_bytes() const { return std::nullopt; }
 };
@@ -81,15 +87,65 @@ struct PreciseRows {
   }
 };
 
+/// Part of a sample that may have been stolen without a trace in it: interrupts, the kernel's own
+/// threads.
+inline constexpr double stolen_by_a_tick = 0.01;
+/// By which others change what they do not steal, at most: see docs/measuring.md for the trials.
+inline constexpr double slack_beside_others = 0.12;
+
+/// A sample of which nothing was stolen, or of some the one of which the least part was. Those that
+/// are taken again are shorter, since the kernel lets a thread run for some milliseconds at least;
+/// so are the next ones of `plan`. They take up to twice as long as the first together.
+template <typename Clock, typename Timed>
+Sample least_disturbed_sample(Timed& timed, SamplePlan& plan) {
+  constexpr double shortest_seconds = 3e-3;
+  pid_t process = 0;
+  if constexpr (requires { timed.process(); }) {
+    process = timed.process();
+  }
+  const auto take = [&] {
+    const StolenTime stolen(process);
+    Sample sample = timed.sample(plan.iterations);
+    sample.stolen_seconds = std::clamp(stolen.seconds(), 0.0, sample.seconds);
+    return sample;
+  };
+  Sample best = take();
+  const double limit = 2 * best.seconds;
+  const Stopwatch<Clock> watch;
+  for (int retaken = 1; best.stolen_share() > stolen_by_a_tick && watch.seconds() < limit;
+       ++retaken) {
+    const std::int64_t shorter = plan.iterations / 4 / plan.unit * plan.unit;
+    if (static_cast<double>(shorter) * best.seconds_per_iteration() > shortest_seconds) {
+      plan.iterations = shorter;
+    }
+    const Sample again = take();
+    if (again.stolen_share() < best.stolen_share()) {
+      best = again;
+    }
+    best.retaken = retaken;
+  }
+  return best;
+}
+
+/// What samples say of the idle machine, once it is known whether others were running.
+template <typename Contender>
+void allow_for_others(std::span<Contender> contenders, bool disturbed) {
+  for (Contender& contender : contenders) {
+    for (Sample& sample : contender.row.samples) {
+      sample.slack = disturbed ? slack_beside_others : 0;
+      sample.stolen_seconds = disturbed ? sample.stolen_seconds : 0;
+    }
+  }
+}
+
 /// Takes the samples of all contenders with a timed. One that throws fails, and keeps its
 /// samples; one that has enough rests; the others go on. `enough` looks at all of them before each
 /// round. Ends early when `stop()` says so
 /// before a sample, and beyond `limit_seconds` for every row that has a sample.
 /// `on_sample(done, all)` reports progress.
-template <typename Clock, typename Contender, typename Stop, typename OnSample,
-          typename Enough = PreciseRows>
-void run_rounds(std::span<Contender> contenders, double limit_seconds, Stop stop,
-                OnSample on_sample, Observer& observer = nobody(), Enough enough = {}) {
+template <typename Clock, typename Contender, typename Stop, typename OnSample, typename Enough>
+void take_rounds(std::span<Contender> contenders, double limit_seconds, Stop stop,
+                 OnSample on_sample, Observer& observer, Enough enough) {
   std::vector<Contender*> order;
   int rounds = 0;
   int all = 0;
@@ -110,15 +166,15 @@ void run_rounds(std::span<Contender> contenders, double limit_seconds, Stop stop
     }
     for (Contender* const contender : order) {
       auto& row = contender->row;
-      const SamplePlan& plan = contender->plan;
+      const SamplePlan plan = contender->plan;
       if (!contender->timed || !takes_part(plan.rounds, round, rounds)) {
         continue;
       }
       if (stop()) {
         return;
       }
-      if (!row.samples.empty() &&
-          (watch.seconds() > limit_seconds || enough(std::as_const(*contender)))) {
+      const bool late = watch.seconds() > limit_seconds;
+      if (!row.samples.empty() && (late || enough(std::as_const(*contender)))) {
         on_sample(++done, all);
         continue;
       }
@@ -126,9 +182,8 @@ void run_rounds(std::span<Contender> contenders, double limit_seconds, Stop stop
         const Observed run(
             observer,
             {.kind = Span::Kind::run, .name = "sample", .row = row.name, .steps = plan.iterations});
-        Sample sample = contender->timed->sample(plan.iterations);
-        sample.round = round;
-        row.samples.push_back(sample);
+        row.samples.push_back(least_disturbed_sample<Clock>(*contender->timed, contender->plan));
+        row.samples.back().round = round;
       } catch (const std::exception& error) {
         const std::string reason = error.what();
         contender->timed.reset();
@@ -139,6 +194,18 @@ void run_rounds(std::span<Contender> contenders, double limit_seconds, Stop stop
       }
       on_sample(++done, all);
     }
+  }
+}
+
+/// The same; then the samples say what they show of an idle machine.
+template <typename Clock, typename Contender, typename Stop, typename OnSample,
+          typename Enough = PreciseRows>
+void run_rounds(std::span<Contender> contenders, double limit_seconds, Stop stop,
+                OnSample on_sample, Observer& observer = nobody(), Enough enough = {}) {
+  const LoadWatch load;
+  take_rounds<Clock>(contenders, limit_seconds, stop, on_sample, observer, std::move(enough));
+  if constexpr (std::is_same_v<Clock, SteadyClock>) { // others do not move a test's clock
+    allow_for_others(contenders, load.others_disturb());
   }
 }
 

@@ -40,8 +40,40 @@ std::vector<double> iteration_seconds(std::span<const Sample> samples) {
   return values;
 }
 
+std::vector<Sample> least_disturbed(std::span<const Sample> samples) {
+  constexpr std::size_t fewest = 10;
+  constexpr double hardly = 0.01;
+  std::vector<double> shares;
+  std::ranges::transform(samples, std::back_inserter(shares), &Sample::stolen_share);
+  std::ranges::sort(shares);
+  const std::size_t wanted = std::min(samples.size(), std::max(samples.size() / 2, fewest));
+  const double most = wanted == 0 ? 0 : std::max(hardly, shares[wanted - 1]);
+  std::vector<Sample> kept;
+  std::ranges::copy_if(samples, std::back_inserter(kept),
+                       [&](const Sample& sample) { return sample.stolen_share() <= most; });
+  return kept;
+}
+
+bool disturbed(std::span<const Sample> samples) {
+  return std::ranges::any_of(samples, [](const Sample& sample) { return sample.slack > 0; });
+}
+
+Interval idle_interval(std::span<const Sample> samples) {
+  const std::vector<Sample> kept = least_disturbed(samples);
+  const auto interval = [&](auto seconds) {
+    std::vector<double> values;
+    std::ranges::transform(kept, std::back_inserter(values), seconds);
+    const auto of_median = median_interval(values, 0.99);
+    return of_median.value_or(Interval{.low = values.front(), .high = values.front()});
+  };
+  const Interval least = interval(&Sample::least_seconds_per_iteration);
+  return {.low = least.low,
+          .high = interval(&Sample::most_seconds_per_iteration).high,
+          .confidence = least.confidence};
+}
+
 Quartiles iteration_quartiles(std::span<const Sample> samples) {
-  return quartiles(iteration_seconds(samples));
+  return quartiles(iteration_seconds(least_disturbed(samples)));
 }
 
 std::optional<double> relative_spread(std::span<const Sample> samples) {

@@ -11,6 +11,8 @@
 #include "output.hpp"
 #include "report_file.hpp"
 #include "result_lines.hpp"
+#include "statistics.hpp"
+#include "units.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -76,6 +78,21 @@ void withdraw(Value& data, std::string_view path) {
   }
 }
 
+/// Empty where it is not known what others did to each row.
+std::optional<Width> width_of(const std::vector<SampleSeries>& series) {
+  Width width;
+  for (const SampleSeries& row : series) {
+    if (!disturbed(row.samples)) {
+      return std::nullopt;
+    }
+    const Interval idle = idle_interval(row.samples);
+    const double median = iteration_quartiles(row.samples).median;
+    width.low = std::min(width.low, idle.low / median);
+    width.high = std::max(width.high, idle.high / median);
+  }
+  return series.empty() ? std::nullopt : std::optional(width);
+}
+
 } // namespace
 
 void append_table(LabReport& report, const std::string& table, const std::string& figures) {
@@ -83,11 +100,22 @@ void append_table(LabReport& report, const std::string& table, const std::string
   report.text += "\n" + table;
 }
 
+std::string beside_others(std::string finding, const Width& width) {
+  return finding.empty()
+             ? finding
+             : fmt::format("{}\nThat was measured beside other programs: without them, each time would "
+                           "be {:.2f} to {:.2f} times as long.",
+                           finding, width.low, width.high);
+}
+
 Value lab_part(const std::string& name, const std::string& command, const LabReport& report) {
   Value part = {{"schema", result_schema},
                 {"command", command},
                 {"interrupted", report.interrupted},
                 {"disturbed", report.disturbed},
+                {"width", report.width ? Value({{"low", report.width->low},
+                                                {"high", report.width->high}})
+                                       : Value()},
                 {"experiment", name},
                 {"sentence", sentence_of(report)},
                 {"notes", notes_of(report)},
@@ -120,8 +148,13 @@ void mark_disturbed(LabReport& report, const LoadWatch& load) {
 
 void keep_conclusions(LabReport& report) {
   const Evidence figures = evidence(report.disturbed);
-  report.sentence = concluded(figures, std::move(report.sentence));
   if (concludes(figures)) {
+    return;
+  }
+  report.width = width_of(report.series);
+  report.sentence = report.width ? beside_others(std::move(report.sentence), *report.width)
+                                 : concluded(figures, std::move(report.sentence));
+  if (report.width && !report.found_when_idle_only) {
     return;
   }
   report.findings.clear();

@@ -46,7 +46,7 @@ bool is_one_of(std::string_view alternatives, const Value& value) {
 class Evaluation {
  public:
   Evaluation(std::string_view text, const StepResult& result)
-      : text_(text), own_(result.own), card_(result.card) {
+      : text_(text), own_(result.own), card_(result.card), width_(result.width) {
     if (text.size() > longest) {
       throw InvalidInput(fmt::format("an expression has up to {} characters", longest));
     }
@@ -145,7 +145,16 @@ class Evaluation {
       return assumed_figure(card_, name());
     }
     const Values values = path(word);
-    return values.empty() ? nothing : span_of(*values.front());
+    return values.empty() ? nothing : widened(*values.front());
+  }
+
+  /// Beside other programs; any figure may be a ratio of two times. Counts are what they are.
+  [[nodiscard]] Assumption widened(const Value& value) const {
+    const auto [low, high] = span_of(value);
+    const bool exact = std::holds_alternative<std::int64_t>(value.data()) ||
+                       std::holds_alternative<std::uint64_t>(value.data());
+    const double factor = exact ? 1 : width_.high / width_.low;
+    return {low / factor, high * factor};
   }
 
   /// A name, or a number.
@@ -174,9 +183,12 @@ class Evaluation {
     std::ranges::transform(values, std::inserter(figures, figures.end()),
                            [](const Value* value) { return figure_of(*value); });
     double result = no_figure;
-    if (function == "least") {
-      result = values.empty() ? no_figure : *figures.begin();
-    } else if (function == "distinct") {
+    if (function == "least" && !values.empty()) {
+      const auto least = std::ranges::min_element(
+          values, {}, [](const Value* value) { return figure_of(*value); });
+      return widened(**least);
+    }
+    if (function == "distinct") {
       result = values.empty() ? no_figure : static_cast<double>(figures.size());
     } else {
       at_ = place - function.size() - 1;
@@ -237,6 +249,7 @@ class Evaluation {
   std::string_view text_;
   const Value& own_;
   const AssumedCard& card_;
+  Width width_;
   std::size_t at_ = 0;
 };
 

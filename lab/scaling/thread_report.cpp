@@ -261,6 +261,7 @@ LabReport thread_report(const ThreadStudy& study) {
       (fit ? fmt::format("\n{}: {}", judged.front()->group, format_fit(study.scaling, *fit)) : "") +
       study.troubles;
   report.found_in_data = {"fit", "recommended_threads", "gpu"};
+  report.found_when_idle_only = true; // the law is fitted to medians
   report.sentence = sentence_of(study, pace) + study.gpu.sentence;
   report.notes = warnings(study);
   Value rows = Value::list();

@@ -98,7 +98,7 @@ Value result_json(const ComparisonResult& result) {
   own["schema"] = result_schema;
   own["interrupted"] = result.interrupted;
   own["disturbed"] = result.disturbed;
-  own["sentence"] = verdict(result);
+  own["sentence"] = concluded(evidence(result.disturbed), verdict(result));
   own["notes"] = result.notes;
   return own;
 }
