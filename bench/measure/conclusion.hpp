@@ -11,6 +11,7 @@
 
 #include "ratio.hpp"
 #include "result.hpp"
+#include "statistics.hpp"
 
 #include <functional>
 #include <optional>
@@ -38,12 +39,6 @@ inline constexpr const char* no_conclusion =
 [[nodiscard]] inline std::string concluded(Evidence figures, std::string finding) {
   return concludes(figures) || finding.empty() ? std::move(finding) : no_conclusion;
 }
-
-/// What a time of a run becomes on an idle machine: between `low` and `high` times as long.
-struct Width {
-  double low = 1;
-  double high = 1;
-};
 
 /// A finding from figures of that width.
 [[nodiscard]] std::string beside_others(std::string finding, const Width& width);

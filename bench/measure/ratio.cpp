@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <functional>
-#include <iterator>
 #include <utility>
 
 namespace diffbench::bench {
@@ -46,67 +44,37 @@ std::vector<double> paired_quotients(std::span<const Sample> samples,
 
 namespace {
 
-/// The samples of the rounds that both have, in pairs, of which the least was stolen.
-std::pair<std::vector<Sample>, std::vector<Sample>> pairs(std::span<const Sample> samples,
-                                                          std::span<const Sample> reference) {
-  std::vector<Sample> both; // with what was stolen of either
-  std::vector<Sample> ours;
-  std::vector<Sample> theirs;
-  for (std::size_t i = 0, j = 0; i < samples.size() && j < reference.size();) {
-    if (samples[i].round == reference[j].round) {
-      ours.push_back(samples[i++]);
-      theirs.push_back(reference[j++]);
-      both.push_back(ours.back());
-      both.back().stolen_seconds =
-          std::max(ours.back().stolen_share(), theirs.back().stolen_share()) * both.back().seconds;
-    } else {
-      ++(samples[i].round < reference[j].round ? i : j);
-    }
-  }
-  const std::vector<Sample> kept = least_disturbed(both);
-  const auto is_left_out = [&](const Sample& sample) {
-    return std::ranges::find(kept, sample.round, &Sample::round) == kept.end();
-  };
-  std::erase_if(ours, is_left_out);
-  std::erase_if(theirs, is_left_out);
-  return {std::move(ours), std::move(theirs)};
-}
-
-std::vector<double> values(std::span<const Sample> samples, double (Sample::*seconds)() const) {
-  std::vector<double> all;
-  std::ranges::transform(samples, std::back_inserter(all), seconds);
-  return all;
-}
-
-/// `ratio_of(ours, theirs)` of the samples as they are; its interval is that of all times that the
-/// idle machine may need.
-template <typename RatioOf>
-Ratio with_allowance(std::span<const Sample> ours, std::span<const Sample> theirs,
-                     RatioOf ratio_of) {
-  const auto least = &Sample::least_seconds_per_iteration;
-  const auto most = &Sample::most_seconds_per_iteration;
-  Ratio ratio = ratio_of(iteration_seconds(ours), iteration_seconds(theirs));
-  if (ratio.interval) {
-    ratio.interval->low = ratio_of(values(ours, least), values(theirs, most)).interval->low;
-    ratio.interval->high = ratio_of(values(ours, most), values(theirs, least)).interval->high;
+/// Of all times that the idle machine may need. No interval where there are few.
+Ratio ratio_beside_others(std::span<const Sample> samples, std::span<const Sample> reference) {
+  constexpr std::size_t few = 3;
+  Ratio ratio{.value = iteration_quartiles(samples).median / iteration_quartiles(reference).median,
+              .interval = {}};
+  if (std::min(samples.size(), reference.size()) >= few) {
+    const Interval ours = idle_interval(samples);
+    const Interval theirs = idle_interval(reference);
+    ratio.interval = Interval{.low = ours.low / theirs.high,
+                              .high = ours.high / theirs.low,
+                              .confidence = std::min(ours.confidence, theirs.confidence)};
   }
   return ratio;
+}
+
+bool disturbed(std::span<const Sample> samples, std::span<const Sample> reference) {
+  return !samples.empty() && !reference.empty() &&
+         (bench::disturbed(samples) || bench::disturbed(reference));
 }
 
 } // namespace
 
 std::optional<Ratio> paired_ratio(std::span<const Sample> samples,
                                   std::span<const Sample> reference, Stopping stopping) {
-  const auto [ours, theirs] = pairs(samples, reference);
-  if (ours.empty()) {
-    return std::nullopt;
+  if (disturbed(samples, reference)) {
+    return ratio_beside_others(samples, reference);
   }
-  return with_allowance(
-      ours, theirs, [&](const std::vector<double>& seconds, const std::vector<double>& others) {
-        std::vector<double> quotients;
-        std::ranges::transform(seconds, others, std::back_inserter(quotients), std::divides<>());
-        return ratio_of(std::move(quotients), ratio_confidence, stopping);
-      });
+  std::vector<double> quotients = paired_quotients(samples, reference);
+  return quotients.empty()
+             ? std::nullopt
+             : std::optional(ratio_of(std::move(quotients), ratio_confidence, stopping));
 }
 
 Ratio ratio_apart(std::span<const double> seconds, std::span<const double> reference) {
@@ -134,10 +102,9 @@ Ratio ratio_apart(std::span<const double> seconds, std::span<const double> refer
 }
 
 Ratio ratio_apart(std::span<const Sample> samples, std::span<const Sample> reference) {
-  return with_allowance(least_disturbed(samples), least_disturbed(reference),
-                        [](const std::vector<double>& seconds, const std::vector<double>& others) {
-                          return ratio_apart(seconds, others);
-                        });
+  return disturbed(samples, reference)
+             ? ratio_beside_others(samples, reference)
+             : ratio_apart(iteration_seconds(samples), iteration_seconds(reference));
 }
 
 Ratio ratio_in_run(std::span<const Sample> samples, std::span<const Sample> reference,

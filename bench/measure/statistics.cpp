@@ -41,21 +41,24 @@ std::vector<double> iteration_seconds(std::span<const Sample> samples) {
 }
 
 std::vector<Sample> least_disturbed(std::span<const Sample> samples) {
-  constexpr std::size_t fewest = 10;
+  constexpr std::size_t fewest = 3;
   constexpr double hardly = 0.01;
+  const auto share = [](const Sample& sample) {
+    return sample.disturbed() ? sample.stolen_share() : 0;
+  };
   std::vector<double> shares;
-  std::ranges::transform(samples, std::back_inserter(shares), &Sample::stolen_share);
+  std::ranges::transform(samples, std::back_inserter(shares), share);
   std::ranges::sort(shares);
-  const std::size_t wanted = std::min(samples.size(), std::max(samples.size() / 2, fewest));
+  const std::size_t wanted = std::min(samples.size(), std::max(samples.size() / 4, fewest));
   const double most = wanted == 0 ? 0 : std::max(hardly, shares[wanted - 1]);
   std::vector<Sample> kept;
   std::ranges::copy_if(samples, std::back_inserter(kept),
-                       [&](const Sample& sample) { return sample.stolen_share() <= most; });
+                       [&](const Sample& sample) { return share(sample) <= most; });
   return kept;
 }
 
 bool disturbed(std::span<const Sample> samples) {
-  return std::ranges::any_of(samples, [](const Sample& sample) { return sample.slack > 0; });
+  return std::ranges::any_of(samples, &Sample::disturbed);
 }
 
 Interval idle_interval(std::span<const Sample> samples) {
@@ -70,6 +73,15 @@ Interval idle_interval(std::span<const Sample> samples) {
   return {.low = least.low,
           .high = interval(&Sample::most_seconds_per_iteration).high,
           .confidence = least.confidence};
+}
+
+std::optional<Width> width_of(std::span<const Sample> samples) {
+  if (samples.empty() || !std::ranges::all_of(samples, [](const Sample& s) { return !!s.slack; })) {
+    return std::nullopt;
+  }
+  const Interval idle = idle_interval(samples);
+  const double median = iteration_quartiles(samples).median;
+  return Width{.low = idle.low / median, .high = idle.high / median};
 }
 
 Quartiles iteration_quartiles(std::span<const Sample> samples) {

@@ -3,19 +3,21 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <system_error>
 
 namespace diffbench::bench {
 
-namespace {
+StolenTime::StolenTime(pid_t process) : process_(process), begin_(threads()) {}
 
-double waited(pid_t process) {
+std::map<std::string, StolenTime::Thread> StolenTime::threads() const {
   const auto folder =
-      process == 0 ? std::string("/proc/self/task") : fmt::format("/proc/{}/task", process);
-  double nanoseconds = 0;
+      process_ == 0 ? std::string("/proc/self/task") : fmt::format("/proc/{}/task", process_);
+  std::map<std::string, Thread> all;
   std::error_code error;
   std::filesystem::directory_iterator thread(folder, error);
   for (; !error && thread != std::filesystem::directory_iterator(); thread.increment(error)) {
@@ -23,16 +25,37 @@ double waited(pid_t process) {
     std::uint64_t ran = 0;
     std::uint64_t waited = 0;
     if (file >> ran >> waited) {
-      nanoseconds += static_cast<double>(waited);
+      all[thread->path().filename()] = {.ran = 1e-9 * static_cast<double>(ran),
+                                        .waited = 1e-9 * static_cast<double>(waited)};
     }
   }
-  return 1e-9 * nanoseconds;
+  return all;
 }
 
-} // namespace
-
-StolenTime::StolenTime(pid_t process) : process_(process), begin_(waited(process)) {}
-
-double StolenTime::seconds() const { return waited(process_) - begin_; }
+void StolenTime::tell(Sample& sample) const {
+  constexpr double worked = 0.02; // what a thread that sleeps does besides is less
+  double stolen = 0;
+  double all_ran = 0;
+  double least_ran = std::numeric_limits<double>::infinity();
+  int working = 0;
+  for (const auto& [name, now] : threads()) {
+    const auto found = begin_.find(name);
+    const Thread begin = found == begin_.end() ? Thread() : found->second;
+    const double ran = now.ran - begin.ran;
+    const double waited = now.waited - begin.waited;
+    if (std::max(ran, waited) > worked * sample.seconds) { // also one that yields to others
+      stolen += waited;
+      all_ran += ran;
+      least_ran = std::min(least_ran, ran);
+      ++working;
+    }
+  }
+  sample.stolen_seconds = std::clamp(stolen, 0.0, sample.seconds);
+  // Getting to where the sample starts is work besides.
+  const double besides = std::max(0.0, all_ran - sample.cpu_seconds.value_or(all_ran));
+  sample.worked_seconds =
+      working == 0 ? 0 : std::clamp(least_ran - besides, 0.0, sample.seconds);
+  sample.on_one_thread = working == 1;
+}
 
 } // namespace diffbench::bench

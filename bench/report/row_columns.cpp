@@ -129,6 +129,7 @@ constexpr Column<Shown> columns[] = {
      figure<&Metrics::time, &Quartiles::max>},
     {"seconds_per_iteration_interval", nullptr, as_text,
      figure<&Metrics::time_interval, interval_json>},
+    {"width", nullptr, as_text, [](const Shown& s) { return width_json(s.row.samples); }},
     {"irregularities", nullptr, as_text, of_row<irregularities_json>},
     {"cells_per_second", nullptr, as_text, figure<&Metrics::cells_per_second>},
     {"bytes_per_second", nullptr, as_text, figure<&Metrics::bytes_per_second>},

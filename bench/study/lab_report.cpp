@@ -10,8 +10,8 @@
 #include "option_list.hpp"
 #include "output.hpp"
 #include "report_file.hpp"
+#include "report_json.hpp"
 #include "result_lines.hpp"
-#include "statistics.hpp"
 #include "units.hpp"
 
 #include <fmt/format.h>
@@ -82,13 +82,11 @@ void withdraw(Value& data, std::string_view path) {
 std::optional<Width> width_of(const std::vector<SampleSeries>& series) {
   Width width;
   for (const SampleSeries& row : series) {
-    if (!disturbed(row.samples)) {
+    const std::optional<Width> one = width_of(row.samples);
+    if (!one) {
       return std::nullopt;
     }
-    const Interval idle = idle_interval(row.samples);
-    const double median = iteration_quartiles(row.samples).median;
-    width.low = std::min(width.low, idle.low / median);
-    width.high = std::max(width.high, idle.high / median);
+    width = {.low = std::min(width.low, one->low), .high = std::max(width.high, one->high)};
   }
   return series.empty() ? std::nullopt : std::optional(width);
 }
@@ -104,8 +102,8 @@ std::string beside_others(std::string finding, const Width& width) {
   return finding.empty()
              ? finding
              : fmt::format("{}\nThat was measured beside other programs: without them, each time would "
-                           "be {:.2f} to {:.2f} times as long.",
-                           finding, width.low, width.high);
+                           "be {} to {} times as long.",
+                           finding, format_figure(width.low), format_figure(width.high));
 }
 
 Value lab_part(const std::string& name, const std::string& command, const LabReport& report) {
@@ -113,9 +111,7 @@ Value lab_part(const std::string& name, const std::string& command, const LabRep
                 {"command", command},
                 {"interrupted", report.interrupted},
                 {"disturbed", report.disturbed},
-                {"width", report.width ? Value({{"low", report.width->low},
-                                                {"high", report.width->high}})
-                                       : Value()},
+                {"width", width_json(report.width)},
                 {"experiment", name},
                 {"sentence", sentence_of(report)},
                 {"notes", notes_of(report)},
@@ -154,7 +150,7 @@ void keep_conclusions(LabReport& report) {
   report.width = width_of(report.series);
   report.sentence = report.width ? beside_others(std::move(report.sentence), *report.width)
                                  : concluded(figures, std::move(report.sentence));
-  if (report.width && !report.found_when_idle_only) {
+  if (report.width) {
     return;
   }
   report.findings.clear();

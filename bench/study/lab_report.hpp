@@ -45,7 +45,6 @@ struct LabReport {
   std::optional<std::string> figures = {};     ///< `text` without conclusions; empty: it has none
   std::vector<std::string> findings = {};      ///< notes on what figures show
   std::vector<std::string> found_in_data = {}; ///< paths in `data`, "[]." of each of its elements
-  bool found_when_idle_only = false;           ///< these three, of whatever width
 };
 
 /// Adds a table to a report's text; `figures` is it without conclusions.

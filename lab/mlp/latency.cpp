@@ -7,7 +7,6 @@
 #include "options.hpp"
 #include "peers.hpp"
 #include "progress.hpp"
-#include "rounds.hpp"
 #include "units.hpp"
 
 #include <functional>
@@ -86,7 +85,6 @@ std::vector<LatencyRow> study_all(std::span<const mlp::EngineInfo> engines, bool
       competition.enter(std::move(contender));
     }
   }
-  const LoadWatch load;
   try {
     competition.verify([&](LatencyContender& contender) {
       progress.stage("asking " + contender.row.name);
@@ -94,8 +92,6 @@ std::vector<LatencyRow> study_all(std::span<const mlp::EngineInfo> engines, bool
     });
   } catch (const Interrupted&) {
   }
-  // Calls are far shorter than the time that the kernel gives to others, so few are interrupted.
-  allow_for_others(competition.contenders(), load.others_disturb());
   return competition.take_rows();
 }
 

@@ -101,6 +101,7 @@ constexpr Column<LatencyLine> latency_columns[] = {
 Value line_json(const LatencyLine& line) {
   const LatencyRow& row = *line.row;
   Value json = object_of(latency_columns, line);
+  json["width"] = width_json(row.samples);
   json["device"] = row.device;
   json["status"] = row.status;
   json["reason"] = or_null(row.reason);
