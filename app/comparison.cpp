@@ -164,8 +164,7 @@ AssumedRuns runs_on_card(const AssumedCard& card, const ComparisonResult& result
   add("cuda", [](CardRun& one) { one.backend = "cuda"; });
   const Row* cpu = fastest(result, [](const Row& row) { return !row.on_device(); });
   if (cpu != nullptr) {
-    assumed.rival = Rival{cpu->name, cpu->step_seconds(),
-                          width_of(cpu->samples).value_or(Width())};
+    assumed.rival = Rival{cpu->name, cpu->step_seconds(), width_of(cpu->samples).value_or(Width())};
   }
   return assumed;
 }

@@ -5,8 +5,8 @@
 // Figures show an order, or that a bar is reached, where the interval of their ratio does; medians
 // alone conclude nothing. What was measured beside other programs concludes the same where it is
 // known what they may have done to each sample (Sample::stolen_seconds and slack): intervals then
-// hold all that an idle machine may show, and a finding says how wide its figures are. Where that is
-// not known, two rows that met unlike load differ by any factor, and nothing is concluded.
+// hold all that an idle machine may show, and a finding says how wide its figures are. Where that
+// is not known, two rows that met unlike load differ by any factor, and nothing is concluded.
 #pragma once
 
 #include "ratio.hpp"

@@ -145,10 +145,7 @@ std::optional<std::string> LoadWatch::disturbance() const {
   if (signs.empty()) {
     return std::nullopt;
   }
-  return fmt::format(
-      "other programs were running: {}. Samples that they interrupted were taken again, and what is "
-      "concluded holds for all times that this machine may need without them",
-      signs);
+  return fmt::format("other programs were running: {}; times are known better without them", signs);
 }
 
 bool disturbs(double others, int usable) {

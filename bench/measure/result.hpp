@@ -72,14 +72,14 @@ struct Sample {
   std::int64_t iterations = 0;
   double seconds = 0;                ///< wall time of all the steps
   std::optional<double> cpu_seconds; ///< processor time of all threads; empty where not visible
-  int round = 0; ///< in which it was taken: samples of one round are neighbours in time
+  int round = 0;             ///< in which it was taken: samples of one round are neighbours in time
   double stolen_seconds = 0; ///< by which other programs may have made it longer, see StolenTime
-  double worked_seconds = 0;  ///< which it takes in any case
+  double worked_seconds = 0; ///< which it takes in any case
   bool on_one_thread = false; ///< so that it was longer by what was stolen
   /// The part by which they may have changed the rest (caches, memory, the clock); empty: nobody
   /// looked for them.
   std::optional<double> slack = {};
-  int retaken = 0;  ///< how often one of this round was put away, since more of it was stolen
+  int retaken = 0; ///< how often one of this round was put away, since more of it was stolen
 
   [[nodiscard]] double seconds_per_iteration() const {
     return seconds / static_cast<double>(iterations);

@@ -96,7 +96,7 @@ inline constexpr double slack_beside_others = 0.12;
 /// was. Those that are taken again are shorter, since the kernel lets a thread run for some
 /// milliseconds at least; so are the next ones of `plan`. They take up to `most_seconds`, and three
 /// times as long as one of the plan's first length.
-template <typename Clock, typename Timed>
+template <typename Clock, typename Stolen = StolenTime, typename Timed>
 Sample least_disturbed_sample(Timed& timed, SamplePlan& plan, const LoadWatch* load,
                               double most_seconds) {
   constexpr double shortest_seconds = 1e-3;
@@ -105,7 +105,7 @@ Sample least_disturbed_sample(Timed& timed, SamplePlan& plan, const LoadWatch* l
     process = timed.process();
   }
   const auto take = [&] {
-    const StolenTime stolen(process);
+    const Stolen stolen(process);
     Sample sample = timed.sample(plan.iterations);
     stolen.tell(sample);
     return sample;
@@ -115,8 +115,8 @@ Sample least_disturbed_sample(Timed& timed, SamplePlan& plan, const LoadWatch* l
     return best;
   }
   plan.longest = std::max(plan.longest, plan.iterations);
-  const double limit = std::min(
-      2 * static_cast<double>(plan.longest) * best.seconds_per_iteration(), most_seconds);
+  const double limit =
+      std::min(2 * static_cast<double>(plan.longest) * best.seconds_per_iteration(), most_seconds);
   const Stopwatch<Clock> watch;
   for (int retaken = 1; best.stolen_share() > stolen_by_a_tick && watch.seconds() < limit;
        ++retaken) {
@@ -147,14 +147,14 @@ inline void allow_for_others(std::span<Sample> samples, bool disturbed) {
 
 /// Takes the samples of all contenders with a timed. One that throws fails, and keeps its
 /// samples; one that has enough rests; the others go on. `enough` looks at all of them before each
-/// round, when they say what `load` leaves them to show of an idle machine. Ends early when `stop()`
-/// says so before a sample, and beyond `limit_seconds` for every row that has a sample.
+/// round, when they say what `load` leaves them to show of an idle machine. Ends early when
+/// `stop()` says so before a sample, and beyond `limit_seconds` for every row that has a sample.
 /// `on_sample(done, all)` reports progress.
 template <typename Clock, typename Contender, typename Stop, typename OnSample,
           typename Enough = PreciseRows>
 void run_rounds(std::span<Contender> contenders, double limit_seconds, Stop stop,
-                OnSample on_sample, Observer& observer = nobody(),
-                const LoadWatch* load = nullptr, Enough enough = {}) {
+                OnSample on_sample, Observer& observer = nobody(), const LoadWatch* load = nullptr,
+                Enough enough = {}) {
   const auto allow = [&] {
     if (load != nullptr) {
       const bool disturbed = load->others_disturb();
@@ -198,12 +198,13 @@ void run_rounds(std::span<Contender> contenders, double limit_seconds, Stop stop
           continue;
         }
         try {
-          const Observed run(
-              observer,
-              {.kind = Span::Kind::run, .name = "sample", .row = row.name, .steps = plan.iterations});
+          const Observed run(observer, {.kind = Span::Kind::run,
+                                        .name = "sample",
+                                        .row = row.name,
+                                        .steps = plan.iterations});
           const double share = limit_seconds * (round + 1) / rounds; // also of those to come
-          row.samples.push_back(least_disturbed_sample<Clock>(
-              *contender->timed, contender->plan, load, share - watch.seconds()));
+          row.samples.push_back(least_disturbed_sample<Clock>(*contender->timed, contender->plan,
+                                                              load, share - watch.seconds()));
           row.samples.back().round = round;
         } catch (const std::exception& error) {
           const std::string reason = error.what();

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stolen_time.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
@@ -12,14 +10,14 @@
 
 namespace diffbench::bench {
 
-StolenTime::StolenTime(pid_t process) : process_(process), begin_(threads()) {}
+StolenTime::StolenTime(pid_t process, const std::filesystem::path& proc)
+    : threads_(proc / (process == 0 ? "self" : std::to_string(process)) / "task"),
+      begin_(threads()) {}
 
 std::map<std::string, StolenTime::Thread> StolenTime::threads() const {
-  const auto folder =
-      process_ == 0 ? std::string("/proc/self/task") : fmt::format("/proc/{}/task", process_);
   std::map<std::string, Thread> all;
   std::error_code error;
-  std::filesystem::directory_iterator thread(folder, error);
+  std::filesystem::directory_iterator thread(threads_, error);
   for (; !error && thread != std::filesystem::directory_iterator(); thread.increment(error)) {
     std::ifstream file(thread->path() / "schedstat");
     std::uint64_t ran = 0;
@@ -53,8 +51,7 @@ void StolenTime::tell(Sample& sample) const {
   sample.stolen_seconds = std::clamp(stolen, 0.0, sample.seconds);
   // Getting to where the sample starts is work besides.
   const double besides = std::max(0.0, all_ran - sample.cpu_seconds.value_or(all_ran));
-  sample.worked_seconds =
-      working == 0 ? 0 : std::clamp(least_ran - besides, 0.0, sample.seconds);
+  sample.worked_seconds = working == 0 ? 0 : std::clamp(least_ran - besides, 0.0, sample.seconds);
   sample.on_one_thread = working == 1;
 }
 

@@ -101,22 +101,18 @@ void append_table(LabReport& report, const std::string& table, const std::string
 std::string beside_others(std::string finding, const Width& width) {
   return finding.empty()
              ? finding
-             : fmt::format("{}\nThat was measured beside other programs: without them, each time would "
-                           "be {} to {} times as long.",
-                           finding, format_figure(width.low), format_figure(width.high));
+             : fmt::format(
+                   "{}\nThat was measured beside other programs: without them, each time would "
+                   "be {} to {} times as long.",
+                   finding, format_figure(width.low), format_figure(width.high));
 }
 
 Value lab_part(const std::string& name, const std::string& command, const LabReport& report) {
-  Value part = {{"schema", result_schema},
-                {"command", command},
-                {"interrupted", report.interrupted},
-                {"disturbed", report.disturbed},
-                {"width", width_json(report.width)},
-                {"experiment", name},
-                {"sentence", sentence_of(report)},
-                {"notes", notes_of(report)},
-                {"columns", report.columns},
-                {"pictures", pictures_json(report.pictures)}};
+  Value part = {{"schema", result_schema},           {"command", command},
+                {"interrupted", report.interrupted}, {"disturbed", report.disturbed},
+                {"width", width_json(report.width)}, {"experiment", name},
+                {"sentence", sentence_of(report)},   {"notes", notes_of(report)},
+                {"columns", report.columns},         {"pictures", pictures_json(report.pictures)}};
   if (name == comparison_name) {
     for (const Member& member : std::get<Value::Object>(report.data.data())) {
       part[member.key] = member.value;

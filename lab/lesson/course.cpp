@@ -223,8 +223,7 @@ class Course {
     }
     for (std::size_t i = first; i < asked_.size(); ++i) {
       Answer& answer = asked_[i].answer;
-      answer =
-          answered(answer_of(*asked_[i].question, result), !beside_others || !width.is_null());
+      answer = answered(answer_of(*asked_[i].question, result), !beside_others || !width.is_null());
       say("\n" + answer_lines(asked_[i]));
     }
   }

@@ -156,8 +156,8 @@ class Evaluation {
   }
 
   /// Beside other programs. Counts are what they are, and a span holds what it has to. Else the
-  /// figure says how wide it is, or its row, whose time it is or a rate; or it is a ratio of any two
-  /// times of the run.
+  /// figure says how wide it is, or its row, whose time it is or a rate; or it is a ratio of any
+  /// two times of the run.
   [[nodiscard]] Assumption widened(const Found& found) const {
     const auto [low, high] = span_of(*found.value);
     if (!std::holds_alternative<double>(found.value->data())) {
@@ -208,7 +208,12 @@ class Evaluation {
       return nothing;
     }
     if (function == "least") {
-      return widened(*std::ranges::min_element(values, {}, number));
+      Assumption least = widened(values.front());
+      for (const Found& found : values) {
+        const Assumption other = widened(found);
+        least = {std::min(least.low, other.low), std::min(least.high, other.high)};
+      }
+      return least;
     }
     const auto distinct = static_cast<double>(figures.size());
     return {distinct, distinct};

@@ -75,8 +75,8 @@ std::optional<Answer> answer_by(const KnownBy& known_by, const Question& questio
   const bool unclear =
       (known_by.source == Source::measured && !question.clear.empty() &&
        values_at(question.clear, result).empty()) ||
-      !is_decided(question,
-                  evaluate(worded(known_by.expression, result.quick), without_others), figure);
+      !is_decided(question, evaluate(worded(known_by.expression, result.quick), without_others),
+                  figure);
   return Answer{.source = unclear ? Source::unclear : known_by.source,
                 .figure = figure,
                 .choice = choice_by(question, figure)};

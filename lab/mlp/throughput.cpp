@@ -181,10 +181,11 @@ class EngineSearch {
     runner.sample(1);
     const Sample warm = runner.sample(1);
     SamplePlan plan = plan_samples({.reset_seconds = 0, .step_seconds = warm.seconds},
-                                         setting_.batch_seconds, most_batches);
+                                   setting_.batch_seconds, most_batches);
     std::vector<Sample>& samples = result_.samples[batch];
     for (int i = 0; i < plan.rounds && (samples.empty() || !interrupted()); ++i) {
-      samples.push_back(least_disturbed_sample<SteadyClock>(runner, plan, &load_, setting_.batch_seconds));
+      samples.push_back(
+          least_disturbed_sample<SteadyClock>(runner, plan, &load_, setting_.batch_seconds));
     }
     return static_cast<double>(batch) / iteration_quartiles(samples).median;
   }

@@ -73,8 +73,8 @@ Finding Workbench::in_turns(const Way& mistaken, const Way& right) const {
   verify(mistaken);
   verify(right);
   std::array ways{turn_of(mistaken), turn_of(right)};
-  run_rounds<SteadyClock>(std::span<Turn>(ways), share_seconds_, interrupted, [](int, int) {},
-                          nobody(), &load_);
+  run_rounds<SteadyClock>(
+      std::span<Turn>(ways), share_seconds_, interrupted, [](int, int) {}, nobody(), &load_);
   return {.mistaken = reading_of(ways[0].row), .right = reading_of(ways[1].row)};
 }
 

@@ -128,8 +128,13 @@ class Workbench {
   using FindBackend = std::function<BackendInfo(std::string_view)>;
 
   /// The solves are of `problem`'s grid.
-  Workbench(const Problem& problem, FindBackend find_backend, double (*clock)() = steady_seconds)
-      : problem_(problem), find_backend_(std::move(find_backend)), now_(clock) {}
+  /// `load` watches for others from its making on.
+  Workbench(const Problem& problem, FindBackend find_backend, double (*clock)() = steady_seconds,
+            LoadWatch load = LoadWatch())
+      : problem_(problem),
+        load_(std::move(load)),
+        find_backend_(std::move(find_backend)),
+        now_(clock) {}
 
   [[nodiscard]] const Problem& problem() const { return problem_; }
   /// For the rounds of one pitfall; each takes a first sample whatever that lasts.
