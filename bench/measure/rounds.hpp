@@ -92,10 +92,11 @@ inline constexpr double stolen_by_a_tick = 0.01;
 /// By which others change what they do not steal, at most: see docs/measuring.md for the trials.
 inline constexpr double slack_beside_others = 0.12;
 
-/// Beside others a sample of which nothing was stolen, or of some the one of which the least part
-/// was. Those that are taken again are shorter, since the kernel lets a thread run for some
-/// milliseconds at least; so are the next ones of `plan`. They take up to `most_seconds`, and three
-/// times as long as one of the plan's first length.
+/// Beside others a sample on several threads of which nothing was stolen, or of some the one of
+/// which the least part was; of one on one thread it is known what was. Those that are taken again
+/// are shorter, since the kernel lets a thread run for some milliseconds at least; so are the next
+/// ones of `plan`. They take up to `most_seconds`, and three times as long as one of the plan's
+/// first length.
 template <typename Clock, typename Stolen = StolenTime, typename Timed>
 Sample least_disturbed_sample(Timed& timed, SamplePlan& plan, const LoadWatch* load,
                               double most_seconds) {
@@ -111,7 +112,8 @@ Sample least_disturbed_sample(Timed& timed, SamplePlan& plan, const LoadWatch* l
     return sample;
   };
   Sample best = take();
-  if (best.stolen_share() <= stolen_by_a_tick || load == nullptr || !load->others_disturb()) {
+  if (best.on_one_thread || best.stolen_share() <= stolen_by_a_tick || load == nullptr ||
+      !load->others_disturb()) {
     return best;
   }
   plan.longest = std::max(plan.longest, plan.iterations);

@@ -184,9 +184,11 @@ LoadWatch beside_others() {
 /// What is stolen of one sample after another, in shares.
 struct Planted {
   static inline std::vector<double> shares;
+  static inline bool on_one_thread = false;
   explicit Planted(pid_t /*process*/) {}
   void tell(Sample& sample) const {
     sample.stolen_seconds = shares.front() * sample.seconds;
+    sample.on_one_thread = on_one_thread;
     if (shares.size() > 1) {
       shares.erase(shares.begin());
     }
@@ -231,6 +233,11 @@ TEST_F(RetakingTest, NoneIsTakenAgainWithoutNeed) {
   load_ = LoadWatch([] { return std::optional<CpuAccount>(); });
   (void)take({0.5});
   EXPECT_EQ(log_, "aaa") << "its own threads took turns";
+  load_ = beside_others();
+  Planted::on_one_thread = true;
+  (void)take({0.5});
+  Planted::on_one_thread = false;
+  EXPECT_EQ(log_, "aaaa") << "it is known by how much it was longer";
 }
 
 TEST_F(RoundsTest, SamplesSayWhetherOthersWereThere) {
