@@ -151,12 +151,15 @@ function start(): void {
   const story = storyOf(files);
   const unsure = noConclusion(files);
   if (unsure !== null) main.append(unsure);
+  const machines = groupsOf(files, machineOf);
+  const nameOf = (file: ResultFile) =>
+    machines.length === 1 ? "" : el("p", { class: "machine-name" }, machineOf(file, shortened));
   if (story !== null) {
+    main.append(nameOf(story));
     const article = articleOf(story, idOf(story), true);
     article.classList.add("story");
     main.append(article);
   }
-  const machines = groupsOf(files, machineOf);
   if (machines.length > 1)
     main.append(
       el(
@@ -173,9 +176,7 @@ function start(): void {
       el(
         "div",
         { class: "machine-group" },
-        machines.length === 1
-          ? null
-          : el("p", { class: "machine-name" }, machineOf(machine[0]!, shortened)),
+        nameOf(machine[0]!),
         ...kinds.map((alike) =>
           alike.length === 1
             ? articleOf(alike[0]!, idOf(alike[0]!), files.length <= mostOpen)

@@ -181,6 +181,21 @@ it.each(widths)("begins with a sentence, its figures and a picture, at %d px", a
   }
 });
 
+it("has its sentences and tables without its script, as a mail's preview or a strict viewer shows it", async () => {
+  diffbench(directory, "report residency.json assumed.json -o text.html");
+  const { diffbench: own } = readJson(directory, "residency.json");
+  for (const width of widths) {
+    const { page } = await openPage("text.html", { width, javaScript: false });
+    const text = await page.locator("main").innerText();
+    expect(text).toContain(own.sentence);
+    for (const row of own.residency.results) expect(text).toContain(row.backend);
+    expect(await page.locator("main table").count()).toBe(2);
+    expect(await tooWide(page)).toEqual([]);
+    await page.screenshot({ path: join(screenshots, `text-${width}.jpeg`), fullPage: true });
+    await page.context().close();
+  }
+});
+
 it("says once that nothing is concluded, and what would help", async () => {
   for (const kind of ["comparison", "residency"]) {
     const file = readJson(directory, `${kind}.json`);
