@@ -33,6 +33,7 @@ const commands = {
   halos: "cluster depth --grid 64 --iters 20 --network 20us,10GB/s --budget 10",
   network: "cluster predict --grid 1024 --rate 10 --network 6us,10GB/s --ranks 1:64:x4",
   selftest: "selftest --trials 2 --budget 1",
+  assumed: "--grid 48 --iters 40 --budget 10 --backend fused --backend simd --assume t4",
   compare: "compare comparison.json comparison.json",
 };
 export type Kind = keyof typeof commands;
