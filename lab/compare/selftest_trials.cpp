@@ -71,14 +71,19 @@ Value median_ratio(const Tally& tally) {
   return quartiles(values).median;
 }
 
-/// How many times its low end the high end of an interval is.
-double median_width(const Tally& tally) {
+/// How many times its low end the high end of an interval is, of those that there are.
+std::string width_text(const Tally& tally) {
   std::vector<double> widths;
   for (const Ratio& ratio : tally.ratios) {
-    widths.push_back(ratio.interval ? ratio.interval->high / ratio.interval->low
-                                    : std::numeric_limits<double>::infinity());
+    if (ratio.interval && ratio.interval->low > 0) {
+      widths.push_back(ratio.interval->high / ratio.interval->low);
+    }
   }
-  return median_of(std::move(widths));
+  return widths.empty() ? "no ratio of equal rows has an interval"
+                        : fmt::format(
+                              "the interval of a ratio of equal rows is {:.2f} times as high "
+                              "as low (median)",
+                              median_of(widths));
 }
 
 constexpr Column<Tally> tally_columns[] = {
@@ -277,9 +282,7 @@ LabReport run_trials(const TrialSubject& subject, std::int64_t trials, Progress&
     } else {
       report.load_is_judged = true; // it is there on purpose
       report.notes.push_back(
-          fmt::format("beside {}; the interval of a ratio of equal rows is {:.2f} times as high as "
-                      "low (median)",
-                      subject.load, median_width(findings.tallies.front())));
+          fmt::format("beside {}; {}", subject.load, width_text(findings.tallies.front())));
     }
     judge_identical(findings.tallies.front(), kept, !subject.load.empty(), report);
     return report;
