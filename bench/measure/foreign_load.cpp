@@ -145,7 +145,7 @@ std::optional<std::string> LoadWatch::disturbance() const {
   if (signs.empty()) {
     return std::nullopt;
   }
-  return fmt::format("{}: {}; times are known better without them", others_were_running, signs);
+  return fmt::format("other programs were running: {}; times are known better without them", signs);
 }
 
 bool disturbs(double others, int usable) {

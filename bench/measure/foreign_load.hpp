@@ -35,9 +35,6 @@ struct CpuAccount {
 /// environment sets this: a test plants a load by it, or (0) leaves that of its machine out.
 inline constexpr const char* planted_load_variable = "DIFFBENCH_PLANTED_LOAD";
 
-/// How each note on that begins.
-inline constexpr const char* others_were_running = "other programs were running";
-
 /// Watches the CPUs from its making on.
 class LoadWatch {
  public:

@@ -69,10 +69,14 @@ Interval idle_interval(std::span<const Sample> samples) {
     const auto of_median = median_interval(values, 0.99);
     return of_median.value_or(Interval{.low = values.front(), .high = values.front()});
   };
-  const Interval least = interval(&Sample::least_seconds_per_iteration);
-  return {.low = least.low,
-          .high = interval(&Sample::most_seconds_per_iteration).high,
-          .confidence = least.confidence};
+  constexpr std::size_t few = 3;           // of whatever length: the first ones meet cold caches
+  constexpr double next_to_nothing = 1e-3; // of any bound that is known
+  Interval idle = interval(&Sample::least_seconds_per_iteration);
+  idle.high = interval(&Sample::most_seconds_per_iteration).high;
+  if (disturbed(samples)) {
+    idle.low = std::max(samples.size() < few ? 0 : idle.low, next_to_nothing * idle.high);
+  }
+  return idle;
 }
 
 std::optional<Width> width_of(std::span<const Sample> samples) {

@@ -68,7 +68,8 @@ struct Interval {
                                                       Stopping stopping = Stopping::planned);
 
 /// Where the median of the samples, at least one, lies on an idle machine: at 99 % if there are
-/// enough; from the least to the most that they allow otherwise.
+/// enough; from the least to the most that they allow otherwise. Fewer than three that others may
+/// have changed give no lower bound, which is a thousandth of the upper one then.
 [[nodiscard]] Interval idle_interval(std::span<const Sample> samples);
 
 /// What times of a run become on an idle machine: between `low` and `high` times as long.

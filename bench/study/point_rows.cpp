@@ -68,9 +68,6 @@ ComparisonResult measure_points(ComparisonPlan run, std::vector<PointRow>& point
     }
     merge(row, std::move(result->rows.front()));
     for (const std::string& note : result->notes) {
-      if (disturbed && note.starts_with(others_were_running)) {
-        continue; // said once
-      }
       notes.insert(fmt::format("{}x{}: {}", run.problem.nx, run.problem.ny, note));
     }
     disturbed = disturbed || result->disturbed;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "beside_load.hpp"
 
+#include "diffbench/known_names.hpp"
 #include "diffbench/machine.hpp"
 
 #include <algorithm>
@@ -23,14 +24,18 @@ constexpr Load loads[] = {
     {"loop", "one busy loop", busy_loop},
     {"loops", "a busy loop for each CPU", busy_loop, true},
     {"bursts", "bursts of 30 ms, ten a second",
-     "while :; do timeout 0.03 sh -c 'while :; do :; done'; sleep 0.07; done"},
+     "while :; do timeout --foreground 0.03 sh -c 'while :; do :; done'; sleep 0.07; done"},
     {"copies", "a program that fills 256 MiB over and over",
      "while :; do dd if=/dev/zero of=/dev/null bs=256M count=64 2>/dev/null; done"},
 };
 
 const Load& load_of(std::string_view name) {
-  return *std::ranges::find(loads, name,
-                            [](const Load& load) { return std::string_view(load.name); });
+  for (const Load& load : loads) {
+    if (load.name == name) {
+      return load;
+    }
+  }
+  throw unknown_name("load", name, load_names());
 }
 
 } // namespace
@@ -46,7 +51,8 @@ std::string load_text(std::string_view name) { return load_of(name).text; }
 BesideLoad::BesideLoad(std::string_view name) {
   const Load& load = load_of(name);
   for (int i = 0; i < (load.on_each_cpu ? usable_cpus() : 1); ++i) {
-    programs_.emplace_back(std::vector<std::string>{"timeout", "3600", "sh", "-c", load.script});
+    programs_.emplace_back(
+        std::vector<std::string>{"timeout", "--foreground", "3600", "sh", "-c", load.script});
   }
 }
 

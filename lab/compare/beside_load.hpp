@@ -13,7 +13,7 @@ namespace diffbench::bench {
 
 /// "loop", "loops", "bursts", "copies".
 [[nodiscard]] std::vector<std::string> load_names();
-/// "one busy loop": what such a load is.
+/// "one busy loop": what such a load is. Throws InvalidInput where there is none.
 [[nodiscard]] std::string load_text(std::string_view name);
 
 /// A load of that name from its making on; it ends with this object, or after an hour. Throws Error

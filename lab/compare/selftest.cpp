@@ -113,6 +113,9 @@ Action declare_selftest(OptionList& options) {
                "start such a load: are verdicts right beside other programs?");
   options.choices(load_names());
   options.check([&typed = *typed, &options] {
+    if (!typed.load.empty()) {
+      (void)load_text(typed.load);
+    }
     if (!typed.load.empty() && !options.given("--budget")) {
       typed.run.budget_seconds /= sessions_of_trial; // each session is a trial
     }

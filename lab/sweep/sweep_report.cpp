@@ -334,9 +334,10 @@ LabReport sweep_report(const SweepPlan& swept, const std::vector<SweepPoint>& po
       std::ranges::count_if(points, [](const SweepPoint& point) { return point.result.disturbed; });
   if (disturbed > 0) {
     report.disturbed = true;
-    report.notes.push_back(
-        fmt::format("{} during {} of {} combinations; times are known better without them",
-                    others_were_running, disturbed, points.size()));
+    report.notes.push_back(fmt::format(
+        "other programs were running during {} of {} combinations; times are known better "
+        "without them",
+        disturbed, points.size()));
   }
   if (std::ranges::any_of(crossings, [](const auto& one) { return !one.crossover.single; })) {
     report.findings.emplace_back(

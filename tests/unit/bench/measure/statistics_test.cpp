@@ -88,10 +88,15 @@ TEST(IdleInterval, HoldsWhatWasStolenAndTheSlack) {
   const Interval interval = idle_interval(disturbed_samples({{2, 0.9}, {2, 0.9}, {2, 0.9}}));
   EXPECT_DOUBLE_EQ(interval.low, 1.1 / 1.1);
   EXPECT_DOUBLE_EQ(interval.high, 2 * 1.1);
-  std::vector<Sample> one = disturbed_samples({{4, 4}});
-  one.front().worked_seconds = 3.3; // it took as long in any case
-  EXPECT_DOUBLE_EQ(idle_interval(one).low, 3.3 / 1.1);
-  EXPECT_DOUBLE_EQ(idle_interval(one).high, 4 * 1.1);
+  std::vector<Sample> worked = disturbed_samples({{4, 4}, {4, 4}, {4, 4}});
+  for (Sample& sample : worked) {
+    sample.worked_seconds = 3.3; // it took as long in any case
+  }
+  EXPECT_DOUBLE_EQ(idle_interval(worked).low, 3.3 / 1.1);
+  EXPECT_DOUBLE_EQ(idle_interval(worked).high, 4 * 1.1);
+  worked.pop_back();
+  EXPECT_DOUBLE_EQ(idle_interval(worked).low, 4 * 1.1 / 1000) << "two say little";
+  EXPECT_DOUBLE_EQ(idle_interval(worked).high, 4 * 1.1);
 }
 
 TEST(WidthOf, IsKnownWhereOthersWereLookedFor) {
