@@ -52,9 +52,8 @@ bool is_of_run(const Verb& program, std::string_view option) {
 struct GoneVerb {
   std::string_view name, now;
 };
-constexpr std::array gone_verbs{
-    GoneVerb{"grade", "try DIR"}, GoneVerb{"history", "compare --history FILE"},
-    GoneVerb{"--distributed", "run"}, GoneVerb{"--async", "residency --async"}};
+constexpr std::array gone_verbs{GoneVerb{"grade", "try DIR"}, GoneVerb{"--distributed", "run"},
+                                GoneVerb{"--async", "residency --async"}};
 
 std::vector<std::string> verbs_of(const Verb& verb) {
   return names_in(verb.verbs != nullptr ? verb.verbs() : std::span<const Verb>{});

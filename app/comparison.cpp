@@ -162,11 +162,9 @@ AssumedRuns runs_on_card(const AssumedCard& card, const ComparisonResult& result
   add("cuda_stream", [](CardRun&) {});
   add("cuda_graph", [](CardRun& one) { one.backend = "cuda_graph"; });
   add("cuda", [](CardRun& one) { one.backend = "cuda"; });
-  const Row* cpu = concludes(evidence(result.disturbed))
-                       ? fastest(result, [](const Row& row) { return !row.on_device(); })
-                       : nullptr;
+  const Row* cpu = fastest(result, [](const Row& row) { return !row.on_device(); });
   if (cpu != nullptr) {
-    assumed.rival = Rival{cpu->name, cpu->step_seconds()};
+    assumed.rival = Rival{cpu->name, cpu->step_seconds(), width_of(cpu->samples).value_or(Width())};
   }
   return assumed;
 }

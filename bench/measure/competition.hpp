@@ -39,8 +39,10 @@ class Competition {
  public:
   using Stop = bool (*)() noexcept;
 
-  explicit Competition(Progress& progress, Observer& observer = nobody(), Stop stop = interrupted)
-      : progress_(progress), observer_(observer), stop_(stop) {}
+  /// `load` watches for others from its making on.
+  explicit Competition(Progress& progress, Observer& observer = nobody(), Stop stop = interrupted,
+                       LoadWatch load = LoadWatch())
+      : progress_(progress), observer_(observer), stop_(stop), load_(std::move(load)) {}
 
   void enter(Contender contender) { contenders_.push_back(std::move(contender)); }
   [[nodiscard]] std::span<Contender> contenders() { return contenders_; }
@@ -100,7 +102,7 @@ class Competition {
         [&](int done, int all) {
           progress_.update(static_cast<double>(done) / static_cast<double>(all));
         },
-        observer_, std::move(enough));
+        observer_, &load_, std::move(enough));
   }
 
   /// Throws Interrupted when the user wants an end.
@@ -126,6 +128,7 @@ class Competition {
         row.status = Status::skipped;
         row.reason = "interrupted before it was timed";
       }
+      allow_for_others(row.samples, load_.others_disturb());
       rows.push_back(std::move(row));
     }
     return rows;
@@ -135,6 +138,7 @@ class Competition {
   Progress& progress_;
   Observer& observer_;
   Stop stop_;
+  LoadWatch load_;
   std::vector<Contender> contenders_;
 };
 

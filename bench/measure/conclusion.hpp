@@ -2,14 +2,16 @@
 // What may be concluded from figures: the one place that decides it. Every sentence, verdict and
 // mark of every verb asks here before it says what figures show.
 //
-// A figure that was measured beside other programs is shown, and concludes nothing: two rows that
-// met unlike load differ by any factor, and no interval within the run shows it. Figures that are
-// sound besides show an order, or that a bar is reached, where the interval of their ratio does;
-// medians alone conclude nothing.
+// Figures show an order, or that a bar is reached, where the interval of their ratio does; medians
+// alone conclude nothing. What was measured beside other programs concludes the same where it is
+// known what they may have done to each sample (Sample::stolen_seconds and slack): intervals then
+// hold all that an idle machine may show, and a finding says how wide its figures are. Where that
+// is not known, two rows that met unlike load differ by any factor, and nothing is concluded.
 #pragma once
 
 #include "ratio.hpp"
 #include "result.hpp"
+#include "statistics.hpp"
 
 #include <functional>
 #include <optional>
@@ -38,6 +40,9 @@ inline constexpr const char* no_conclusion =
   return concludes(figures) || finding.empty() ? std::move(finding) : no_conclusion;
 }
 
+/// A finding from figures of that width.
+[[nodiscard]] std::string beside_others(std::string finding, const Width& width);
+
 /// Whether a ratio is `bar` or more; empty where its interval holds both, or it has none.
 [[nodiscard]] inline std::optional<bool> reaches(const Ratio& ratio, double bar) {
   if (!ratio.interval || (ratio.interval->low < bar && ratio.interval->high >= bar)) {
@@ -61,9 +66,9 @@ struct Leader {
 template <typename Rows, typename Admits, typename Compare>
 [[nodiscard]] auto leader(const Rows& rows, Admits admits, double least_effect, Compare compare)
     -> Leader<std::ranges::range_value_t<Rows>> {
-  using Row = std::ranges::range_value_t<Rows>;
-  Leader<Row> found{.best = fastest(rows, admits, &Row::step_seconds)};
-  for (const Row& row : rows) {
+  using Timed = std::ranges::range_value_t<Rows>;
+  Leader<Timed> found{.best = fastest(rows, admits, &Timed::step_seconds)};
+  for (const Timed& row : rows) {
     if (&row == found.best || !admits(row) ||
         (found.rival != nullptr && row.step_seconds() >= found.rival->step_seconds())) {
       continue;
@@ -79,17 +84,17 @@ template <typename Rows, typename Admits, typename Compare>
 /// The same, as ratio_in_run() has it.
 template <typename Rows, typename Admits>
 [[nodiscard]] auto leader(const Rows& rows, Admits admits, double least_effect) {
-  using Row = std::ranges::range_value_t<Rows>;
-  return leader(rows, admits, least_effect, [](const Row& row, const Row& best) {
+  using Timed = std::ranges::range_value_t<Rows>;
+  return leader(rows, admits, least_effect, [](const Timed& row, const Timed& best) {
     return ratio_in_run(row.samples, best.samples);
   });
 }
 /// Of rows that were timed one after another.
 template <typename Rows, typename Admits>
 [[nodiscard]] auto leader_apart(const Rows& rows, Admits admits, double least_effect) {
-  using Row = std::ranges::range_value_t<Rows>;
-  return leader(rows, admits, least_effect, [](const Row& row, const Row& best) {
-    return ratio_apart(iteration_seconds(row.samples), iteration_seconds(best.samples));
+  using Timed = std::ranges::range_value_t<Rows>;
+  return leader(rows, admits, least_effect, [](const Timed& row, const Timed& best) {
+    return ratio_apart(row.samples, best.samples);
   });
 }
 

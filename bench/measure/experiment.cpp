@@ -64,7 +64,7 @@ class Experiment {
         field_(problem_.nx, problem_.ny),
         first_runs_(plan, field_, observer),
         load_(load),
-        competition_(progress, observer) {}
+        competition_(progress, observer, interrupted, load) {}
 
   /// Adds rows, the field and notes to `result`.
   void run(ComparisonResult& result) {

@@ -127,6 +127,11 @@ std::optional<double> LoadWatch::others() const {
                     static_cast<double>(now->usable));
 }
 
+bool LoadWatch::others_disturb() const {
+  const auto taken = others();
+  return taken && disturbs(*taken, begin_ ? begin_->usable : usable_cpus());
+}
+
 std::optional<std::string> LoadWatch::disturbance() const {
   std::string signs;
   const int usable = begin_ ? begin_->usable : usable_cpus();
@@ -140,10 +145,7 @@ std::optional<std::string> LoadWatch::disturbance() const {
   if (signs.empty()) {
     return std::nullopt;
   }
-  return fmt::format(
-      "other programs were running: {}, so all times are too long and their order may be wrong; "
-      "measure again when they are done",
-      signs);
+  return fmt::format("other programs were running: {}; times are known better without them", signs);
 }
 
 bool disturbs(double others, int usable) {

@@ -54,6 +54,8 @@ class LoadWatch {
   /// How many of the usable CPUs others had until now, on average; empty where nobody can tell. At
   /// least: the kernel counts by ticks of its clock, and what they may be wrong by is left out.
   [[nodiscard]] std::optional<double> others() const;
+  /// Whether that is enough to change times.
+  [[nodiscard]] bool others_disturb() const;
   /// For the reader, where others had enough to change times; nothing where they had not.
   [[nodiscard]] std::optional<std::string> disturbance() const;
 

@@ -24,7 +24,8 @@ std::optional<Metrics> metrics(const ComparisonResult& result, const Row& row) {
   }
   Metrics metrics;
   metrics.time = iteration_quartiles(row.samples);
-  metrics.time_interval = median_interval(iteration_seconds(row.samples));
+  metrics.time_interval = disturbed(row.samples) ? idle_interval(row.samples)
+                                                 : median_interval(iteration_seconds(row.samples));
   const double seconds = metrics.time.median;
   metrics.cells_per_second = static_cast<double>(result.problem.cells()) / seconds;
   metrics.bytes_per_second = static_cast<double>(result.problem.bytes_per_step()) / seconds;

@@ -115,6 +115,7 @@ class Peer {
   /// The threads that really ran, the versions of library and python, settings of the allocator
   /// where the environment has any, and the page faults a step of the last advance().
   [[nodiscard]] Provenance provenance() const;
+  [[nodiscard]] pid_t process() const { return child_.pid(); }
   /// The largest resident size of the child so far, interpreter and libraries included.
   [[nodiscard]] std::int64_t peak_bytes() const;
 

@@ -48,7 +48,7 @@ SamplePlan plan_samples(const RowCost& cost, double row_budget_seconds, std::int
       std::max(least, std::min(max_iterations, enough_iterations / sweep * sweep));
   for (int rounds : {rounds_wanted, rounds_wanted / 2, rounds_few}) {
     if (const std::int64_t iterations = iterations_in(rounds); iterations >= enough) {
-      return {.rounds = rounds, .iterations = iterations};
+      return {.rounds = rounds, .iterations = iterations, .unit = least};
     }
   }
   // Where the reset itself is dear, fewer samples of many steps, not many of one: a backend that
@@ -58,7 +58,9 @@ SamplePlan plan_samples(const RowCost& cost, double row_budget_seconds, std::int
          (rounds * cost.reset_seconds > row_budget_seconds / 2 || iterations_in(rounds) < least)) {
     --rounds;
   }
-  return {.rounds = rounds, .iterations = std::max<std::int64_t>(1, iterations_in(rounds))};
+  return {.rounds = rounds,
+          .iterations = std::max<std::int64_t>(1, iterations_in(rounds)),
+          .unit = least};
 }
 
 bool cuts_a_sweep(const SamplePlan& plan, std::int64_t max_iterations, std::int64_t sweep) {
@@ -69,6 +71,7 @@ SamplePlan in_whole_periods(SamplePlan plan, std::int64_t period, std::int64_t m
   if (period > 0) {
     const std::int64_t periods = std::max<std::int64_t>(1, plan.iterations / period);
     plan.iterations = std::min(periods * period, max_iterations);
+    plan.unit = period;
   }
   return plan;
 }

@@ -16,6 +16,8 @@ struct RowCost {
 struct SamplePlan {
   int rounds = 1;              ///< samples to take
   std::int64_t iterations = 1; ///< steps in each
+  std::int64_t unit = 1;       ///< steps of which a sample has whole multiples
+  std::int64_t longest = 0;    ///< steps of the first ones, where later ones are shorter
   double precision =
       0; ///< with which they are enough, see is_precise(); 0: only when all are there
 

@@ -42,8 +42,35 @@ std::vector<double> paired_quotients(std::span<const Sample> samples,
   return quotients;
 }
 
+namespace {
+
+/// Of all times that the idle machine may need. No interval where there are few.
+Ratio ratio_beside_others(std::span<const Sample> samples, std::span<const Sample> reference) {
+  constexpr std::size_t few = 3;
+  Ratio ratio{.value = iteration_quartiles(samples).median / iteration_quartiles(reference).median,
+              .interval = {}};
+  if (std::min(samples.size(), reference.size()) >= few) {
+    const Interval ours = idle_interval(samples);
+    const Interval theirs = idle_interval(reference);
+    ratio.interval = Interval{.low = ours.low / theirs.high,
+                              .high = ours.high / theirs.low,
+                              .confidence = std::min(ours.confidence, theirs.confidence)};
+  }
+  return ratio;
+}
+
+bool disturbed(std::span<const Sample> samples, std::span<const Sample> reference) {
+  return !samples.empty() && !reference.empty() &&
+         (bench::disturbed(samples) || bench::disturbed(reference));
+}
+
+} // namespace
+
 std::optional<Ratio> paired_ratio(std::span<const Sample> samples,
                                   std::span<const Sample> reference, Stopping stopping) {
+  if (disturbed(samples, reference)) {
+    return ratio_beside_others(samples, reference);
+  }
   std::vector<double> quotients = paired_quotients(samples, reference);
   return quotients.empty()
              ? std::nullopt
@@ -74,13 +101,19 @@ Ratio ratio_apart(std::span<const double> seconds, std::span<const double> refer
   return ratio;
 }
 
+Ratio ratio_apart(std::span<const Sample> samples, std::span<const Sample> reference) {
+  return disturbed(samples, reference)
+             ? ratio_beside_others(samples, reference)
+             : ratio_apart(iteration_seconds(samples), iteration_seconds(reference));
+}
+
 Ratio ratio_in_run(std::span<const Sample> samples, std::span<const Sample> reference,
                    Stopping stopping) {
   const auto paired = paired_ratio(samples, reference, stopping);
   if (paired && paired->interval) {
     return *paired;
   }
-  Ratio apart = ratio_apart(iteration_seconds(samples), iteration_seconds(reference));
+  Ratio apart = ratio_apart(samples, reference);
   if (stopping == Stopping::sequential) {
     apart.interval.reset();
   }

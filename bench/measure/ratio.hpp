@@ -50,6 +50,9 @@ struct Ratio {
 /// as sure where it leaves 1 out only because all of one are beyond all of the other (the rank sum
 /// test's extreme, of 5 and 5, or 4 and 6 samples).
 [[nodiscard]] Ratio ratio_apart(std::span<const double> seconds, std::span<const double> reference);
+/// The same of samples; beside other programs the interval holds for all times that the idle
+/// machine may need (idle_interval()), as that of paired_ratio() of samples does.
+[[nodiscard]] Ratio ratio_apart(std::span<const Sample> samples, std::span<const Sample> reference);
 
 /// Of two rows of one run that have samples: in the rounds that both have, where these are enough,
 /// else apart. Of samples that were taken until they showed enough, only the former has an

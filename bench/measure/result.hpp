@@ -12,6 +12,7 @@
 #include "row_moments.hpp"
 #include "row_telemetry.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -71,11 +72,33 @@ struct Sample {
   std::int64_t iterations = 0;
   double seconds = 0;                ///< wall time of all the steps
   std::optional<double> cpu_seconds; ///< processor time of all threads; empty where not visible
-  int round = 0; ///< in which it was taken: samples of one round are neighbours in time
+  int round = 0;             ///< in which it was taken: samples of one round are neighbours in time
+  double stolen_seconds = 0; ///< by which other programs may have made it longer, see StolenTime
+  double worked_seconds = 0; ///< which it takes in any case
+  bool on_one_thread = false; ///< so that it was longer by what was stolen
+  /// The part by which they may have changed the rest (caches, memory, the clock); empty: nobody
+  /// looked for them.
+  std::optional<double> slack = {};
+  int retaken = 0; ///< how often one of this round was put away, since more of it was stolen
 
   [[nodiscard]] double seconds_per_iteration() const {
     return seconds / static_cast<double>(iterations);
   }
+  /// By so much others made it longer at most.
+  [[nodiscard]] double longer_by() const {
+    return std::min(stolen_seconds, seconds - std::min(seconds, worked_seconds));
+  }
+  /// Whether other programs may have changed it.
+  [[nodiscard]] bool disturbed() const { return slack.value_or(0) > 0; }
+  /// What the machine takes when it is idle lies between these.
+  [[nodiscard]] double least_seconds_per_iteration() const {
+    return disturbed() ? (seconds - longer_by()) / (1 + *slack) / static_cast<double>(iterations)
+                       : seconds_per_iteration();
+  }
+  [[nodiscard]] double most_seconds_per_iteration() const {
+    return seconds_per_iteration() * (1 + slack.value_or(0));
+  }
+  [[nodiscard]] double stolen_share() const { return stolen_seconds / seconds; }
 };
 
 /// When it was settled how many values there are.

@@ -48,7 +48,14 @@ std::vector<Neighbours> neighbours(std::span<const TimedRow* const> rows, const 
       order.size() * (order.size() - std::min<std::size_t>(1, order.size())) / 2;
   const std::vector<Standing> found = standings(quotients, rule, pairs);
   for (std::size_t i = 0; i < found.size(); ++i) {
-    all[with_quotients[i]].standing = found[i];
+    Neighbours& pair = all[with_quotients[i]];
+    pair.standing = found[i];
+    if (disturbed(pair.slower->samples)) { // not less sure, but of a wider interval
+      const auto allowed =
+          paired_ratio(pair.slower->samples, pair.faster->samples, Stopping::sequential);
+      pair.standing.ratio.interval = allowed->interval;
+      pair.standing.verdict = judge(pair.standing.ratio, rule.margin);
+    }
   }
   return all;
 }

@@ -9,8 +9,10 @@
 #include "selection.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <ctime>
 #include <memory>
 #include <optional>
 #include <span>
@@ -54,9 +56,20 @@ class ForwardingSession : public Session<T> {
   std::vector<std::pair<std::string, std::string>> details_;
 };
 
+/// What the calling thread used of a CPU.
+struct ThreadClock {
+  using duration = std::chrono::nanoseconds;
+  using time_point = std::chrono::time_point<ThreadClock, duration>;
+  static time_point now() {
+    timespec time{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return time_point(std::chrono::seconds(time.tv_sec) + duration(time.tv_nsec));
+  }
+};
+
 /// A planted slowdown, with which is tested what is to find slowdowns: advance() blocks, and then
-/// keeps the CPU busy for `fraction` of what it took.
-template <typename T, typename Clock = SteadyClock>
+/// keeps the CPU busy for `fraction` of what it took. Time in which others had it is no work.
+template <typename T, typename Clock = ThreadClock>
 class SlowedSession final : public ForwardingSession<T> {
  public:
   SlowedSession(std::unique_ptr<Session<T>> inner, double fraction)

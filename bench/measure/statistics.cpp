@@ -40,8 +40,56 @@ std::vector<double> iteration_seconds(std::span<const Sample> samples) {
   return values;
 }
 
+std::vector<Sample> least_disturbed(std::span<const Sample> samples) {
+  constexpr std::size_t fewest = 3;
+  constexpr double hardly = 0.01;
+  const auto share = [](const Sample& sample) {
+    return sample.disturbed() ? sample.stolen_share() : 0;
+  };
+  std::vector<double> shares;
+  std::ranges::transform(samples, std::back_inserter(shares), share);
+  std::ranges::sort(shares);
+  const std::size_t wanted = std::min(samples.size(), std::max(samples.size() / 4, fewest));
+  const double most = wanted == 0 ? 0 : std::max(hardly, shares[wanted - 1]);
+  std::vector<Sample> kept;
+  std::ranges::copy_if(samples, std::back_inserter(kept),
+                       [&](const Sample& sample) { return share(sample) <= most; });
+  return kept;
+}
+
+bool disturbed(std::span<const Sample> samples) {
+  return std::ranges::any_of(samples, &Sample::disturbed);
+}
+
+Interval idle_interval(std::span<const Sample> samples) {
+  const std::vector<Sample> kept = least_disturbed(samples);
+  const auto interval = [&](auto seconds) {
+    std::vector<double> values;
+    std::ranges::transform(kept, std::back_inserter(values), seconds);
+    const auto of_median = median_interval(values, 0.99);
+    return of_median.value_or(Interval{.low = values.front(), .high = values.front()});
+  };
+  constexpr std::size_t few = 3;           // of whatever length: the first ones meet cold caches
+  constexpr double next_to_nothing = 1e-3; // of any bound that is known
+  Interval idle = interval(&Sample::least_seconds_per_iteration);
+  idle.high = interval(&Sample::most_seconds_per_iteration).high;
+  if (disturbed(samples)) {
+    idle.low = std::max(samples.size() < few ? 0 : idle.low, next_to_nothing * idle.high);
+  }
+  return idle;
+}
+
+std::optional<Width> width_of(std::span<const Sample> samples) {
+  if (samples.empty() || !std::ranges::all_of(samples, [](const Sample& s) { return !!s.slack; })) {
+    return std::nullopt;
+  }
+  const Interval idle = idle_interval(samples);
+  const double median = iteration_quartiles(samples).median;
+  return Width{.low = idle.low / median, .high = idle.high / median};
+}
+
 Quartiles iteration_quartiles(std::span<const Sample> samples) {
-  return quartiles(iteration_seconds(samples));
+  return quartiles(iteration_seconds(least_disturbed(samples)));
 }
 
 std::optional<double> relative_spread(std::span<const Sample> samples) {

@@ -40,6 +40,14 @@ struct Quartiles {
 /// The seconds per iteration of the samples, in their order.
 [[nodiscard]] std::vector<double> iteration_seconds(std::span<const Sample> samples);
 
+/// Those of which the least part was stolen, in their order: where it was of hardly anything of a
+/// quarter of them, and of three at least, these; else so many. Whether one is taken does not
+/// depend on its time.
+[[nodiscard]] std::vector<Sample> least_disturbed(std::span<const Sample> samples);
+
+/// Whether other programs may have changed the time of any.
+[[nodiscard]] bool disturbed(std::span<const Sample> samples);
+
 /// Covers what it estimates with probability `confidence`, if the samples are independent.
 struct Interval {
   double low = 0;
@@ -58,6 +66,20 @@ struct Interval {
 [[nodiscard]] std::optional<Interval> median_interval(std::vector<double> values,
                                                       double confidence = 0.95,
                                                       Stopping stopping = Stopping::planned);
+
+/// Where the median of the samples, at least one, lies on an idle machine: at 99 % if there are
+/// enough; from the least to the most that they allow otherwise. Fewer than three that others may
+/// have changed give no lower bound, which is a thousandth of the upper one then.
+[[nodiscard]] Interval idle_interval(std::span<const Sample> samples);
+
+/// What times of a run become on an idle machine: between `low` and `high` times as long.
+struct Width {
+  double low = 1;
+  double high = 1;
+};
+
+/// Of the median of the samples; empty where nobody looked for other programs.
+[[nodiscard]] std::optional<Width> width_of(std::span<const Sample> samples);
 
 /// Whether the median of the samples is known to a fraction of `precision`, by its interval, which
 /// bears that one waits for this.

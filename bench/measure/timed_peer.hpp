@@ -92,6 +92,7 @@ class TimedPeer final : public TimedSolve<T> {
   }
 
   [[nodiscard]] Provenance provenance() const override { return peer_->provenance(); }
+  [[nodiscard]] pid_t process() const override { return peer_->process(); }
   [[nodiscard]] std::optional<std::int64_t> own_peak_bytes() const override {
     return peer_->peak_bytes();
   }

@@ -30,14 +30,7 @@ std::vector<Neighbours> order_of(const ComparisonResult& result) {
     }
   }
   const VerdictRule rule = rule_of(result);
-  std::vector<Neighbours> all = with_remedies(neighbours(rows, rule), rule);
-  if (!concludes(evidence(result.disturbed))) {
-    for (Neighbours& pair : all) {
-      pair.standing.verdict = Verdict::unclear;
-      pair.rounds_to_decide.reset();
-    }
-  }
-  return all;
+  return with_remedies(neighbours(rows, rule), rule);
 }
 
 /// Rounds that are still to come.
@@ -70,6 +63,9 @@ bool has_most_rounds(const Neighbours& pair) {
 std::string undecided_text(const Neighbours& pair) {
   const std::string rows = fmt::format("{} and {}", pair.faster->name, pair.slower->name);
   const auto more = more_rounds(pair);
+  if (disturbed(pair.slower->samples)) {
+    return rows + " (less would be uncertain without other programs)";
+  }
   if (!more) {
     return rows + " (it lies near the margin, or the times scatter too much)";
   }
@@ -101,7 +97,7 @@ std::optional<std::string> order_note(const ComparisonResult& result) {
       undecided.push_back(undecided_text(pair));
     }
   }
-  if (undecided.empty() || !concludes(evidence(result.disturbed))) {
+  if (undecided.empty()) {
     return std::nullopt;
   }
   return fmt::format("the order is not decided: {}", fmt::join(undecided, "; "));

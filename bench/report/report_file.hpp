@@ -15,8 +15,9 @@ namespace diffbench::bench {
 /// the element.
 [[nodiscard]] std::string data_element(const std::string& name, const nlohmann::ordered_json& data);
 
-/// What the page gets of a result file: its name, `context` and `diffbench`, as the text of an
-/// element. `result` is read as read_result_file() gives it.
+/// What the page gets of a result file: its sentences and its table as HTML, for readers without
+/// JavaScript, and its name, `context` and `diffbench`, as the text of an element. `result` is read
+/// as read_result_file() gives it.
 [[nodiscard]] std::string report_part(const std::string& name,
                                       const nlohmann::ordered_json& result);
 

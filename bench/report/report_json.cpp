@@ -107,6 +107,19 @@ Value interval_json(const std::optional<Interval>& interval) {
   return {{"low", interval->low}, {"high", interval->high}, {"confidence", interval->confidence}};
 }
 
+Value width_json(const std::optional<Width>& width) {
+  return width ? Value({{"low", width->low}, {"high", width->high}}) : Value();
+}
+
+Value width_json(std::span<const Sample> samples, std::span<const Sample> reference) {
+  if (!disturbed(samples) && !disturbed(reference)) {
+    return nullptr;
+  }
+  const Width time = width_of(samples).value_or(Width());
+  const Width other = width_of(reference).value_or(Width());
+  return width_json(Width{.low = time.low / other.high, .high = time.high / other.low});
+}
+
 Value provenance_json(const Provenance& provenance) {
   Value json = {{"threads", provenance.threads}};
   for (const auto& [name, value] : provenance.facts()) {

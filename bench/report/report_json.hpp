@@ -7,6 +7,8 @@
 #include "result_file.hpp"
 #include "statistics.hpp"
 
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +29,10 @@ namespace diffbench::bench {
 [[nodiscard]] Value row_json(const ComparisonResult& result, const Row& row);
 [[nodiscard]] Value provenance_json(const Provenance& provenance);
 [[nodiscard]] Value interval_json(const std::optional<Interval>& interval);
+[[nodiscard]] Value width_json(const std::optional<Width>& width);
+/// Of a time, or of the time over another one; null where nobody disturbed them.
+[[nodiscard]] Value width_json(std::span<const Sample> samples,
+                               std::span<const Sample> reference = {});
 /// Named "FAMILY/ROW/DTYPE/NXxNY".
 [[nodiscard]] SampleSeries sample_series(const Problem& problem, const Row& row,
                                          std::string_view family);

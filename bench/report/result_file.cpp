@@ -138,6 +138,8 @@ void append_entries(Value& benchmarks, const SampleSeries& series, std::size_t f
       entry[name] = amount / seconds;
     }
     entry["cpu_time_is_wall_time"] = sample.cpu_seconds ? 0 : 1;
+    entry["stolen"] = 1e9 * sample.stolen_seconds / iterations;
+    entry["retaken"] = sample.retaken;
     benchmarks.push_back(entry);
     entries.push_back(std::move(entry));
   }

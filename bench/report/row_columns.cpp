@@ -46,6 +46,16 @@ Value busy_json(const BusyTimes& busy) {
   return {{"h2d", busy.h2d}, {"compute", busy.compute}, {"d2h", busy.d2h}};
 }
 
+/// "20x1000", and how many were put away, since others had interrupted them.
+std::string samples_text(const std::vector<Sample>& samples) {
+  int retaken = 0;
+  for (const Sample& sample : samples) {
+    retaken += sample.retaken;
+  }
+  return fmt::format("{}x{}{}", samples.size(), samples.back().iterations,
+                     retaken > 0 ? fmt::format(", {} again", retaken) : "");
+}
+
 Value irregularities_json(const Row& row) { return irregularities(iteration_seconds(row.samples)); }
 
 template <auto... parts>
@@ -102,9 +112,7 @@ constexpr Column<Shown> columns[] = {
     {nullptr, "spread", as_spread, of_row<spread_value>},
     if_wide({nullptr, "samples", as_text,
              [](const Shown& s) {
-               return s.row.samples.empty() ? Value()
-                                            : Value(fmt::format("{}x{}", s.row.samples.size(),
-                                                                s.row.samples.front().iterations));
+               return s.row.samples.empty() ? Value() : Value(samples_text(s.row.samples));
              }}),
     if_wide({nullptr, "GCell/s", as_figure,
              [](const Shown& s) {
@@ -129,6 +137,7 @@ constexpr Column<Shown> columns[] = {
      figure<&Metrics::time, &Quartiles::max>},
     {"seconds_per_iteration_interval", nullptr, as_text,
      figure<&Metrics::time_interval, interval_json>},
+    {"width", nullptr, as_text, [](const Shown& s) { return width_json(s.row.samples); }},
     {"irregularities", nullptr, as_text, of_row<irregularities_json>},
     {"cells_per_second", nullptr, as_text, figure<&Metrics::cells_per_second>},
     {"bytes_per_second", nullptr, as_text, figure<&Metrics::bytes_per_second>},

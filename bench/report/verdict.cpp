@@ -94,8 +94,7 @@ std::string verdict(const ComparisonResult& result) {
                   format_seconds(*seconds_per_iteration(*best)), against(result, *best),
                   against_the_roof(result, *best), order_doubt(found));
   const std::string device = device_verdict(result);
-  return concluded(evidence(result.disturbed),
-                   device.empty() ? sentence : fmt::format("{}\n{}", sentence, device));
+  return device.empty() ? sentence : fmt::format("{}\n{}", sentence, device);
 }
 
 } // namespace diffbench::bench

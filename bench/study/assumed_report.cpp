@@ -81,8 +81,11 @@ struct AssumedLine {
     return all->whole ? run->bill.warm : run->step;
   }
   [[nodiscard]] std::optional<Assumption> times() const {
-    return all->rival ? std::optional(times_as_fast(all->rival->seconds, compared()))
-                      : std::nullopt;
+    if (!all->rival) {
+      return std::nullopt;
+    }
+    const auto [low, high] = times_as_fast(all->rival->seconds, compared());
+    return Assumption{low * all->rival->width.low, high * all->rival->width.high};
   }
 };
 

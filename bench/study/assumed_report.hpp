@@ -59,6 +59,7 @@ struct AssumedRun {
 struct Rival {
   std::string name;
   double seconds = 0; ///< of a step, or of a whole run
+  Width width = {};   ///< of that
 };
 
 struct AssumedRuns {

@@ -10,7 +10,9 @@
 #include "option_list.hpp"
 #include "output.hpp"
 #include "report_file.hpp"
+#include "report_json.hpp"
 #include "result_lines.hpp"
+#include "units.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -76,6 +78,19 @@ void withdraw(Value& data, std::string_view path) {
   }
 }
 
+/// Empty where it is not known what others did to each row.
+std::optional<Width> width_of(const std::vector<SampleSeries>& series) {
+  Width width;
+  for (const SampleSeries& row : series) {
+    const std::optional<Width> one = width_of(row.samples);
+    if (!one) {
+      return std::nullopt;
+    }
+    width = {.low = std::min(width.low, one->low), .high = std::max(width.high, one->high)};
+  }
+  return series.empty() ? std::nullopt : std::optional(width);
+}
+
 } // namespace
 
 void append_table(LabReport& report, const std::string& table, const std::string& figures) {
@@ -83,16 +98,21 @@ void append_table(LabReport& report, const std::string& table, const std::string
   report.text += "\n" + table;
 }
 
+std::string beside_others(std::string finding, const Width& width) {
+  return finding.empty()
+             ? finding
+             : fmt::format(
+                   "{}\nThat was measured beside other programs: without them, each time would "
+                   "be {} to {} times as long.",
+                   finding, format_figure(width.low), format_figure(width.high));
+}
+
 Value lab_part(const std::string& name, const std::string& command, const LabReport& report) {
-  Value part = {{"schema", result_schema},
-                {"command", command},
-                {"interrupted", report.interrupted},
-                {"disturbed", report.disturbed},
-                {"experiment", name},
-                {"sentence", sentence_of(report)},
-                {"notes", notes_of(report)},
-                {"columns", report.columns},
-                {"pictures", pictures_json(report.pictures)}};
+  Value part = {{"schema", result_schema},           {"command", command},
+                {"interrupted", report.interrupted}, {"disturbed", report.disturbed},
+                {"width", width_json(report.width)}, {"experiment", name},
+                {"sentence", sentence_of(report)},   {"notes", notes_of(report)},
+                {"columns", report.columns},         {"pictures", pictures_json(report.pictures)}};
   if (name == comparison_name) {
     for (const Member& member : std::get<Value::Object>(report.data.data())) {
       part[member.key] = member.value;
@@ -120,8 +140,13 @@ void mark_disturbed(LabReport& report, const LoadWatch& load) {
 
 void keep_conclusions(LabReport& report) {
   const Evidence figures = evidence(report.disturbed);
-  report.sentence = concluded(figures, std::move(report.sentence));
   if (concludes(figures)) {
+    return;
+  }
+  report.width = width_of(report.series);
+  report.sentence = report.width ? beside_others(std::move(report.sentence), *report.width)
+                                 : concluded(figures, std::move(report.sentence));
+  if (report.width) {
     return;
   }
   report.findings.clear();

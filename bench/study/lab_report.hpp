@@ -6,6 +6,7 @@
 // `diffbench.NAME`, beside the samples. What list and doctor say is shown and kept in the same way.
 #pragma once
 
+#include "conclusion.hpp"
 #include "foreign_load.hpp"
 #include "outcome.hpp"
 #include "picture.hpp"
@@ -36,10 +37,11 @@ struct LabReport {
   std::function<void()> write = {};      ///< or that this writes
   bool interrupted = false;              ///< by Ctrl-C: what was measured until then
   bool disturbed = false;                ///< by other programs; a note says what they had
+  std::optional<Width> width = {};       ///< what that makes of its times, where it is known
   bool load_is_judged = false;           ///< its maker has looked for them, `disturbed` is final
   Outcome outcome = {};                  ///< of the comparison behind it
 
-  // What else concludes from figures, and is left out where they are disturbed.
+  // What else concludes from figures, and is left out where they are disturbed and of no width.
   std::optional<std::string> figures = {};     ///< `text` without conclusions; empty: it has none
   std::vector<std::string> findings = {};      ///< notes on what figures show
   std::vector<std::string> found_in_data = {}; ///< paths in `data`, "[]." of each of its elements

@@ -5,22 +5,18 @@
 #include "diffbench/problem.hpp"
 #include "value.hpp"
 
-#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
 
 namespace diffbench::bench {
 
-/// Samples of equal work may be compared; a history has a row for each.
+/// Samples of equal work may be compared.
 struct StepWork {
   std::int64_t nx = 0, ny = 0;
   std::int64_t iterations = 0; ///< time steps of a sample
   Dtype dtype = Dtype::float32;
   std::optional<int> threads = {}; ///< of backends; files take as many as they like
-
-  [[nodiscard]] auto operator<=>(const StepWork& other) const =
-      default; // NOLINT(modernize-use-nullptr)
 };
 
 /// "100 steps of 640x640 float32 cells, 2 threads".

@@ -24,8 +24,7 @@ using ShowRow = std::function<std::string(const StudyRow&)>;
 constexpr double nearly_fastest = 0.95;
 
 Ratio time_ratio(const StudyRow& row, const StudyRow& other, bool apart) {
-  return apart ? ratio_apart(iteration_seconds(row.samples), iteration_seconds(other.samples))
-               : ratio_in_run(row.samples, other.samples);
+  return apart ? ratio_apart(row.samples, other.samples) : ratio_in_run(row.samples, other.samples);
 }
 
 template <typename Admits>

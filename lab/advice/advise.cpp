@@ -148,7 +148,8 @@ void add_card(LabReport& report, const AdviseOptions& typed, const ComparisonRes
   const auto best =
       std::ranges::find_if(ways, [](const Way& way) { return !way.row->on_device(); });
   if (best != ways.end()) {
-    shown.rival = Rival{best->row->name, run_seconds(*best)};
+    shown.rival =
+        Rival{best->row->name, run_seconds(*best), width_of(best->row->samples).value_or(Width())};
   }
   append_answer(report, *typed.assumed,
                 {.work = stencil_work(problem.dtype),

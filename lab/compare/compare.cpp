@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The verb: its options and exit codes. file_comparison.hpp decides.
-#include "compare/history_report.hpp"
 #include "diffbench/errors.hpp"
 #include "fail_on.hpp"
 #include "file_comparison.hpp"
@@ -20,7 +19,7 @@ namespace diffbench::bench {
 namespace {
 
 struct CompareOptions {
-  std::string old_file, new_file, history;
+  std::string old_file, new_file;
   FailOn fail_on;
   bool across_machines = false;
   double run_spread = default_run_spread;
@@ -66,13 +65,6 @@ LabReport report_of(const CompareOptions& options, const FileComparison& compari
 }
 
 int run_compare(const CompareOptions& options, const Invocation& invocation) {
-  if (!options.history.empty()) {
-    if (!options.old_file.empty()) {
-      throw InvalidInput("--history: is a file of its own; leave OLD and NEW out");
-    }
-    return show_report("history", options.output, invocation,
-                       [&] { return history_report(options.history); });
-  }
   if (options.new_file.empty()) {
     throw InvalidInput("compare: give two result files: diffbench compare OLD.json NEW.json");
   }
@@ -94,8 +86,6 @@ Action declare_compare(OptionList& options) {
   options.text("OLD FILE", typed->old_file,
                "result file of diffbench, Google Benchmark or hyperfine");
   options.text("NEW FILE", typed->new_file, "result file of the run to be judged");
-  options.text("--history FILE", typed->history,
-               "instead: when a row of diffbench duel --history FILE changed");
   options.group("Verdict");
   declare_fail_on(
       options, typed->fail_on,
@@ -105,10 +95,6 @@ Action declare_compare(OptionList& options) {
                "--fail-on also where the runs are of two machines (another CPU, GPU or number of "
                "cores); without it slower= then is exit code 0, and a line says why");
   options.percent("--run-spread X%", typed->run_spread, "how much runs of the same program differ");
-  for (const char* of_two : {"--fail-on", "--across-machines", "--run-spread"}) {
-    options.needs(of_two, "two result files: leave --history out",
-                  [typed] { return typed->history.empty(); });
-  }
   typed->output.declare(options);
   return [typed](const Invocation& invocation) { return run_compare(*typed, invocation); };
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `diffbench selftest`: a backend compared with itself.
+#include "beside_load.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/registry.hpp"
 #include "experiment.hpp"
@@ -16,6 +17,8 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,6 +32,7 @@ constexpr std::int64_t default_iterations = 100;
 struct SelftestOptions {
   ComparisonPlan run;
   std::string backend = "fused";
+  std::string load; ///< what runs beside it on purpose; empty: nothing
   std::int64_t trials = 20;
   double budget_seconds = std::numeric_limits<double>::infinity(); ///< of all trials
   LabOutput output;
@@ -40,11 +44,11 @@ ComparisonPlan trial_plan(const SelftestOptions& given) {
   plan.baseline = trial_rows.front().label;
   plan.copy_roof = false;
   plan.precision = 1e-3; // what the budget affords
-  plan.budget_seconds /= sessions_of_trial;
+  plan.budget_seconds /= given.load.empty() ? sessions_of_trial : 1;
   return plan;
 }
 
-std::vector<PlannedRow> planned_trials(const ComparisonPlan& plan) {
+std::vector<PlannedRow> planned_trials(const ComparisonPlan& plan, std::span<const TrialRow> rows) {
   (void)require_backend(plan.backends.front()); // says why, when there is none
   PlannedRow planned = select_backends(plan).front();
   if (planned.backend.device != DeviceKind::cpu) {
@@ -54,7 +58,7 @@ std::vector<PlannedRow> planned_trials(const ComparisonPlan& plan) {
                     planned.backend.name));
   }
   std::vector<PlannedRow> planned_rows;
-  for (const TrialRow& row : trial_rows) {
+  for (const TrialRow& row : rows) {
     planned.label = row.label;
     planned.slowdown = row.slowdown;
     planned_rows.push_back(planned);
@@ -62,7 +66,10 @@ std::vector<PlannedRow> planned_trials(const ComparisonPlan& plan) {
   return planned_rows;
 }
 
-TrialSubject backend_trials(const ComparisonPlan& plan) {
+TrialSubject backend_trials(const SelftestOptions& given) {
+  const ComparisonPlan plan = trial_plan(given);
+  const std::span<const TrialRow> rows =
+      given.load.empty() ? std::span<const TrialRow>(trial_rows) : rows_beside_load;
   const Problem& problem = plan.problem;
   const std::string& backend = plan.backends.front();
   return {.title = fmt::format("{} with itself, {}x{} {}", backend, problem.nx, problem.ny,
@@ -71,9 +78,12 @@ TrialSubject backend_trials(const ComparisonPlan& plan) {
                     {"nx", problem.nx},
                     {"ny", problem.ny},
                     {"iterations", plan.iterations}},
-          .trial_seconds = plan.budget_seconds * sessions_of_trial,
+          .trial_seconds = given.run.budget_seconds,
+          .budget_seconds = given.budget_seconds,
+          .rows = rows,
+          .load = given.load.empty() ? "" : load_text(given.load),
           .run = [plan = ComparisonPlan(plan),
-                  planned_rows = planned_trials(plan)](Progress& progress) mutable {
+                  planned_rows = planned_trials(plan, rows)](Progress& progress) mutable {
             const ComparisonResult result = measure(plan, planned_rows, progress);
             plan.prove_fields = false; // the same code in all trials
             return TrialSession{.rows = {result.rows.begin(), result.rows.end()},
@@ -99,6 +109,17 @@ Action declare_selftest(OptionList& options) {
   declare_heeded(options, run.session.threads, [typed] { return std::vector{typed->backend}; });
   options.group("Trials");
   options.integer("--trials N", typed->trials, {1, 100'000}, "comparisons of each kind");
+  options.text("--beside KIND", typed->load,
+               "start such a load: are verdicts right beside other programs?");
+  options.choices(load_names());
+  options.check([&typed = *typed, &options] {
+    if (!typed.load.empty()) {
+      (void)load_text(typed.load);
+    }
+    if (!typed.load.empty() && !options.given("--budget")) {
+      typed.run.budget_seconds /= sessions_of_trial; // each session is a trial
+    }
+  });
   declare_seconds(options, "--budget SECONDS", run.budget_seconds, "time for the whole run",
                   fmt::format("{:g} for each trial", run.budget_seconds));
   options.check([&typed = *typed, &options] {
@@ -115,9 +136,11 @@ Action declare_selftest(OptionList& options) {
     typed->output.expect(
         all, fmt::format("{}, {}", counted(typed->trials, "trial"), limit_text(all, binds)), binds);
     return run_experiment("selftest", typed->output, invocation, [&](Progress& progress) {
-      TrialSubject subject = backend_trials(trial_plan(*typed));
-      subject.budget_seconds = typed->budget_seconds;
-      return run_trials(subject, typed->trials, progress);
+      std::optional<BesideLoad> load;
+      if (!typed->load.empty()) {
+        load.emplace(typed->load);
+      }
+      return run_trials(backend_trials(*typed), typed->trials, progress);
     });
   };
 }

@@ -71,6 +71,21 @@ Value median_ratio(const Tally& tally) {
   return quartiles(values).median;
 }
 
+/// How many times its low end the high end of an interval is, of those that there are.
+std::string width_text(const Tally& tally) {
+  std::vector<double> widths;
+  for (const Ratio& ratio : tally.ratios) {
+    if (ratio.interval && ratio.interval->low > 0) {
+      widths.push_back(ratio.interval->high / ratio.interval->low);
+    }
+  }
+  return widths.empty() ? "no ratio of equal rows has an interval"
+                        : fmt::format(
+                              "the interval of a ratio of equal rows is {:.2f} times as high "
+                              "as low (median)",
+                              median_of(widths));
+}
+
 constexpr Column<Tally> tally_columns[] = {
     {nullptr, "against the reference", as_text, field<&Tally::label>},
     {"planted_slowdown", nullptr, as_text, field<&Tally::slowdown>},
@@ -105,7 +120,8 @@ std::string tallies_sentence(std::span<const Tally> tallies) {
 /// Adds to a report that describes trials, and may be disturbed, what identical code got, as
 /// `identical`, and keeps it in `cache` where nothing else ran. Too many wrong verdicts are said,
 /// and make the exit code 3.
-void judge_identical(const Tally& tally, const LineCache& cache, LabReport& report) {
+void judge_identical(const Tally& tally, const LineCache& cache, bool beside_load,
+                     LabReport& report) {
   std::vector<double> excluded;
   std::ranges::transform(tally.ratios, std::back_inserter(excluded), excluded_effect);
   const IdenticalCode identical = identical_code(excluded);
@@ -128,7 +144,7 @@ void judge_identical(const Tally& tally, const LineCache& cache, LabReport& repo
         identical.wrong, identical.trials);
     report.outcome = {exit_not_verified, "identical code gets verdicts here, see above"};
   }
-  if (identical.trials < least_trials) {
+  if (identical.trials < least_trials || beside_load) {
     return;
   }
   try {
@@ -145,9 +161,9 @@ struct Findings {
   std::int64_t fewest_steps = std::numeric_limits<std::int64_t>::max(); ///< of a sample
   std::int64_t most_steps = 0;
 
-  Findings() {
-    for (std::size_t i = 1; i < trial_rows.size(); ++i) {
-      tallies.push_back({trial_rows[i]});
+  explicit Findings(std::span<const TrialRow> rows) {
+    for (const TrialRow& row : rows.subspan(1)) {
+      tallies.push_back({row});
     }
   }
 
@@ -156,7 +172,13 @@ struct Findings {
 
   /// Of a trial's sessions, in which all rows were verified and timed.
   void add(std::span<const TrialSession> sessions) {
-    for (std::size_t i = 0; i < tallies.size(); ++i) {
+    for (std::size_t i = 0; i < tallies.size() && sessions.size() == 1; ++i) {
+      const std::vector<TimedRow>& rows = sessions.front().rows;
+      if (const auto ratio = paired_ratio(rows[i + 1].samples, rows.front().samples)) {
+        tallies[i].add(*ratio);
+      }
+    }
+    for (std::size_t i = 0; i < tallies.size() && sessions.size() > 1; ++i) {
       std::vector<double> quotients;
       for (const TrialSession& session : sessions) {
         if (const auto ratio =
@@ -214,7 +236,7 @@ LabReport run_trials(const TrialSubject& subject, std::int64_t trials, Progress&
                      const LineCache& kept) {
   const Stopwatch watch;
   std::string cut_short;
-  Findings findings;
+  Findings findings(subject.rows);
   LabReport report;
   LoadWatch load;
   for (std::int64_t i = 0; i < trials && !interrupted(); ++i) {
@@ -226,7 +248,8 @@ LabReport run_trials(const TrialSubject& subject, std::int64_t trials, Progress&
     progress.within(fmt::format("{} of {}: ", i + 1, trials));
     try {
       std::vector<TrialSession> sessions;
-      while (std::ssize(sessions) < sessions_of_trial) {
+      const int wanted = subject.load.empty() ? sessions_of_trial : 1;
+      while (std::ssize(sessions) < wanted) {
         sessions.push_back(subject.run(progress));
         const TrialSession& session = sessions.back();
         report.outcome = session.outcome;
@@ -254,8 +277,14 @@ LabReport run_trials(const TrialSubject& subject, std::int64_t trials, Progress&
     if (!cut_short.empty()) {
       report.notes.push_back(cut_short);
     }
-    mark_disturbed(report, load);
-    judge_identical(findings.tallies.front(), kept, report);
+    if (subject.load.empty()) {
+      mark_disturbed(report, load);
+    } else {
+      report.load_is_judged = true; // it is there on purpose
+      report.notes.push_back(
+          fmt::format("beside {}; {}", subject.load, width_text(findings.tallies.front())));
+    }
+    judge_identical(findings.tallies.front(), kept, !subject.load.empty(), report);
     return report;
   }
   if (report.interrupted) {

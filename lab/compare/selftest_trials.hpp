@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,10 @@ struct TrialRow {
 /// The rows of each trial, all of them of the same code; the others are compared with the first.
 inline const std::array trial_rows{TrialRow{"reference", 0}, TrialRow{"same", 0},
                                    TrialRow{"5 % slower", 0.05}, TrialRow{"10 % slower", 0.10}};
+
+/// Beside a load, where each session is a trial.
+inline const std::array rows_beside_load{TrialRow{"reference", 0}, TrialRow{"same", 0},
+                                         TrialRow{"twice as long", 1}};
 
 /// A trial makes its rows anew so often, memory and all, and these are the unit of its statistics:
 /// what a session is slower by for life no round of it shows. Each gives one ratio; of 12 the
@@ -56,6 +61,8 @@ struct TrialSubject {
   double trial_seconds = 0; ///< the budget of one, with all its sessions
   /// Of all: no trial is begun that would not fit by what the others took.
   double budget_seconds = std::numeric_limits<double>::infinity();
+  std::span<const TrialRow> rows = trial_rows;
+  std::string load = {}; ///< what runs beside it on purpose; empty: nothing
   /// Makes the rows anew, memory and all. Throws as a comparison does, Interrupted among it.
   std::function<TrialSession(Progress&)> run;
 };

@@ -7,7 +7,6 @@
 #include "diffbench/registry.hpp"
 #include "diffbench/stopwatch.hpp"
 #include "duel_report.hpp"
-#include "history.hpp"
 #include "interrupt.hpp"
 #include "lab_report.hpp"
 #include "option_groups.hpp"
@@ -142,9 +141,6 @@ LabReport measure_duel(const DuelOptions& options, Progress& progress) {
 }
 
 int run_duel(const DuelOptions& options, const Invocation& invocation) {
-  if (!options.card.history.empty()) {
-    check_history(options.card.history);
-  }
   LabOutput output = options.output;
   const double budget = options.card.budget_seconds;
   output.expect(budget, "until it is decided, " + limit_text(budget, true), true);
@@ -350,8 +346,6 @@ Action declare_duel(OptionList& options) {
   });
   typed->output.declare_files(options);
   options.clearing_flag("--no-progress", typed->output.progress, "no progress bar");
-  options.output("--history FILE", typed->card.history, kind_of_output::history,
-                 "append the result to this file, a line of JSON; see diffbench compare --history");
   return [typed](const Invocation& invocation) {
     check(*typed);
     return run_duel(*typed, invocation);

@@ -3,10 +3,7 @@
 
 #include "columns.hpp"
 #include "conclusion.hpp"
-#include "context.hpp"
-#include "history.hpp"
 #include "report_json.hpp"
-#include "result_file.hpp"
 #include "statistics.hpp"
 #include "units.hpp"
 
@@ -331,23 +328,6 @@ SampleSeries series_of(const Duel& duel, Side name) {
   return series;
 }
 
-HistoryEntry history_of(const DuelCard& card, const Judged& judged, bool disturbed) {
-  return {.row = {.a = card.a,
-                  .b = card.b,
-                  .label = {},
-                  .work = card.work,
-                  .host = host_name(),
-                  .cpu = std::string(fact(run_context(), "cpu_model"))},
-          .commits = card.commits,
-          .date = now_iso8601(),
-          .blocks = std::ssize(judged.duel->blocks),
-          .a_seconds = seconds_of_side<&Block::a>(judged).number(),
-          .b_seconds = seconds_of_side<&Block::b>(judged).number(),
-          .ratio = judged.standing.ratio,
-          .verdict = std::string(to_string(judged.standing.verdict)),
-          .disturbed = disturbed};
-}
-
 Outcome outcome_of(const DuelCard& card, const Judged& judged, bool disturbed) {
   const FailOn& fail_on = card.fail_on;
   const Verdict verdict = judged.standing.verdict;
@@ -449,12 +429,6 @@ LabReport duel_report(const DuelCard& card, const Duel& duel, const LoadWatch& l
                                                             : ""));
   }
   report.load_is_judged = true;
-  if (!card.history.empty()) { // before anything of it is shown
-    report.write = [path = card.history, entry = history_of(card, judged, disturbed)] {
-      append_history(path, std::span(&entry, 1));
-    };
-    report.written.push_back(card.history);
-  }
   report.outcome = outcome_of(card, judged, disturbed);
   return report;
 }

@@ -24,7 +24,6 @@ struct DuelCard {
   std::uint64_t seed = 0;
   double budget_seconds = 0;
   std::int64_t most_blocks = 0; ///< 0: as many as the budget allows
-  std::string history = {};     ///< file to which the results are appended; empty: none
   FailOn fail_on = {};
   bool bisect = false;                 ///< SLOWER is a regression, and what has no verdict an error
   bool beside_load = false;            ///< conclude although other programs run

@@ -25,9 +25,9 @@ std::string_view to_string(Source source) {
   return "";
 }
 
-Answer answered(const Answer& answer, Evidence figures) {
+Answer answered(const Answer& answer, bool concludes) {
   const bool follows = answer.source == Source::reported || answer.source == Source::reasoned;
-  return follows || concludes(figures) ? answer : Answer{.source = Source::disturbed};
+  return follows || concludes ? answer : Answer{.source = Source::disturbed};
 }
 
 std::string answer_text(const Answer& answer) {

@@ -35,9 +35,9 @@ struct Answer {
 /// What stands for a figure that a result does not have.
 inline constexpr double no_figure = std::numeric_limits<double>::quiet_NaN();
 
-/// Without figure and choice where it rests on `figures` that conclude nothing, also where what is
+/// Without figure and choice where it rests on figures that conclude nothing, also where what is
 /// assumed of a card was compared with them.
-[[nodiscard]] Answer answered(const Answer& answer, Evidence figures);
+[[nodiscard]] Answer answered(const Answer& answer, bool concludes);
 
 /// "7.75", "12.7 to 22.3", "b"; empty where there is none.
 [[nodiscard]] std::string answer_text(const Answer& answer);
@@ -47,6 +47,7 @@ struct StepResult {
   const Value& own; ///< `diffbench` of the result file
   const AssumedCard& card;
   bool quick = false; ///< of a lesson with --quick: the second side of {full|quick}
+  Width width = {};   ///< of what was measured
 };
 /// The number, or no_figure.
 [[nodiscard]] double figure_of(const Value& value);

@@ -208,7 +208,12 @@ class Course {
       say(other.empty() ? "" : fmt::format("It is of another machine or build: {}.\n", other));
       say(text_at(own, "sentence") + "\n");
     }
-    const StepResult result{own, options_.card, options_.quick};
+    const bool beside_others = own.find("disturbed").plain_text() == "true";
+    const Value& width = own.find("width");
+    StepResult result{own, options_.card, options_.quick};
+    if (!width.is_null()) {
+      result.width = {.low = figure(width, "low"), .high = figure(width, "high")};
+    }
     for (const Pitfall& pitfall : all_pitfalls()) {
       if (std::ranges::count(lesson_.steps[place].gpu_pitfalls, pitfall.name) > 0 &&
           values_at(fmt::format("pitfalls[name={},status=ok]", pitfall.name), result).empty() &&
@@ -218,8 +223,7 @@ class Course {
     }
     for (std::size_t i = first; i < asked_.size(); ++i) {
       Answer& answer = asked_[i].answer;
-      answer = answered(answer_of(*asked_[i].question, result),
-                        evidence(own.find("disturbed").plain_text() == "true"));
+      answer = answered(answer_of(*asked_[i].question, result), !beside_others || !width.is_null());
       say("\n" + answer_lines(asked_[i]));
     }
   }

@@ -18,7 +18,14 @@ namespace diffbench::bench::lesson {
 
 namespace {
 
-using Values = std::vector<const Value*>;
+/// A value of a result, and where it was found.
+struct Found {
+  const Value* value;
+  const Value* parent = nullptr;
+  const Value* row = nullptr; ///< the next one around it that says how wide its times are
+  std::string_view name = {};
+};
+using Values = std::vector<Found>;
 
 constexpr Assumption nothing{no_figure, no_figure};
 
@@ -46,7 +53,7 @@ bool is_one_of(std::string_view alternatives, const Value& value) {
 class Evaluation {
  public:
   Evaluation(std::string_view text, const StepResult& result)
-      : text_(text), own_(result.own), card_(result.card) {
+      : text_(text), own_(result.own), card_(result.card), width_(result.width) {
     if (text.size() > longest) {
       throw InvalidInput(fmt::format("an expression has up to {} characters", longest));
     }
@@ -145,7 +152,27 @@ class Evaluation {
       return assumed_figure(card_, name());
     }
     const Values values = path(word);
-    return values.empty() ? nothing : span_of(*values.front());
+    return values.empty() ? nothing : widened(values.front());
+  }
+
+  /// Beside other programs. Counts are what they are, and a span holds what it has to. Else the
+  /// figure says how wide it is, or its row, whose time it is or a rate; or it is a ratio of any
+  /// two times of the run.
+  [[nodiscard]] Assumption widened(const Found& found) const {
+    const auto [low, high] = span_of(*found.value);
+    if (!std::holds_alternative<double>(found.value->data())) {
+      return {low, high};
+    }
+    const Value& own = found.parent->find(std::string(found.name) + "_width");
+    Width width{.low = width_.low / width_.high, .high = width_.high / width_.low};
+    if (!own.is_null()) {
+      width = {.low = figure(own, "low"), .high = figure(own, "high")};
+    } else if (found.row != nullptr) {
+      width = {.low = figure(*found.row, "width.low"), .high = figure(*found.row, "width.high")};
+      width = {.low = std::min(width.low, 1 / width.high),
+               .high = std::max(width.high, 1 / width.low)};
+    }
+    return {low * width.low, high * width.high};
   }
 
   /// A name, or a number.
@@ -169,33 +196,44 @@ class Evaluation {
   Assumption called(std::string_view function) {
     const std::size_t place = at_;
     Values values = path(name());
-    std::erase_if(values, [](const Value* value) { return !std::isfinite(figure_of(*value)); });
+    const auto number = [](const Found& found) { return figure_of(*found.value); };
+    std::erase_if(values, [&](const Found& found) { return !std::isfinite(number(found)); });
     std::set<double> figures;
-    std::ranges::transform(values, std::inserter(figures, figures.end()),
-                           [](const Value* value) { return figure_of(*value); });
-    double result = no_figure;
-    if (function == "least") {
-      result = values.empty() ? no_figure : *figures.begin();
-    } else if (function == "distinct") {
-      result = values.empty() ? no_figure : static_cast<double>(figures.size());
-    } else {
+    std::ranges::transform(values, std::inserter(figures, figures.end()), number);
+    if (function != "least" && function != "distinct") {
       at_ = place - function.size() - 1;
       fail("least or distinct");
     }
-    return {result, result};
+    if (values.empty()) {
+      return nothing;
+    }
+    if (function == "least") {
+      Assumption least = widened(values.front());
+      for (const Found& found : values) {
+        const Assumption other = widened(found);
+        least = {std::min(least.low, other.low), std::min(least.high, other.high)};
+      }
+      return least;
+    }
+    const auto distinct = static_cast<double>(figures.size());
+    return {distinct, distinct};
   }
 
   Values path(std::string_view first) {
-    Values values{&own_};
+    Values values{{.value = &own_}};
     for (std::string_view step = first;; step = name()) {
       Values next;
-      for (const Value* value : values) {
-        const Value& found = value->find(step);
+      for (const Found& at : values) {
+        const Value& found = at.value->find(step);
+        const bool is_row = at.value != &own_ && !at.value->find("width").is_null();
+        Found inner{&found, at.value, is_row ? at.value : at.row, step};
         if (const auto* list = std::get_if<Value::List>(&found.data())) {
-          std::ranges::transform(*list, std::back_inserter(next),
-                                 [](const Value& element) { return &element; });
+          for (const Value& element : *list) {
+            inner.value = &element;
+            next.push_back(inner);
+          }
         } else if (!found.is_null()) {
-          next.push_back(&found);
+          next.push_back(inner);
         }
       }
       values = std::move(next);
@@ -226,8 +264,9 @@ class Evaluation {
       if (equals == std::string_view::npos || equals == 0 || equals + 1 == condition.size()) {
         fail("key=value or a number");
       }
-      std::erase_if(values, [&](const Value* value) {
-        return !is_one_of(condition.substr(equals + 1), value->find(condition.substr(0, equals)));
+      std::erase_if(values, [&](const Found& found) {
+        return !is_one_of(condition.substr(equals + 1),
+                          found.value->find(condition.substr(0, equals)));
       });
       conditions.remove_prefix(std::min(condition.size() + 1, conditions.size()));
     }
@@ -237,6 +276,7 @@ class Evaluation {
   std::string_view text_;
   const Value& own_;
   const AssumedCard& card_;
+  Width width_;
   std::size_t at_ = 0;
 };
 
@@ -247,7 +287,10 @@ Assumption evaluate(std::string_view expression, const StepResult& result) {
 }
 
 std::vector<const Value*> values_at(std::string_view path, const StepResult& result) {
-  return Evaluation(path, result).whole_path();
+  std::vector<const Value*> values;
+  std::ranges::transform(Evaluation(path, result).whole_path(), std::back_inserter(values),
+                         &Found::value);
+  return values;
 }
 
 } // namespace diffbench::bench::lesson

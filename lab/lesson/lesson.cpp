@@ -53,6 +53,14 @@ char choice_by(const Question& question, const Assumption& figure) {
   return otherwise;
 }
 
+/// Whether what others may have done to the figure leaves the choice as it is.
+bool is_decided(const Question& question, const Assumption& figure, const Assumption& widened) {
+  const char choice = choice_by(question, figure);
+  const auto at = [&](double end) { return choice_by(question, {end, end}); };
+  return choice_by(question, widened) == choice &&
+         (figure.low < figure.high || (at(widened.low) == choice && at(widened.high) == choice));
+}
+
 std::optional<Answer> answer_by(const KnownBy& known_by, const Question& question,
                                 const StepResult& result) {
   if (known_by.choice != 0) {
@@ -63,8 +71,12 @@ std::optional<Answer> answer_by(const KnownBy& known_by, const Question& questio
       (question.choose.empty() && !(figure.low > 0))) {
     return std::nullopt;
   }
-  const bool unclear = known_by.source == Source::measured && !question.clear.empty() &&
-                       values_at(question.clear, result).empty();
+  const StepResult without_others{result.own, result.card, result.quick};
+  const bool unclear =
+      (known_by.source == Source::measured && !question.clear.empty() &&
+       values_at(question.clear, result).empty()) ||
+      !is_decided(question, evaluate(worded(known_by.expression, result.quick), without_others),
+                  figure);
   return Answer{.source = unclear ? Source::unclear : known_by.source,
                 .figure = figure,
                 .choice = choice_by(question, figure)};

@@ -101,6 +101,11 @@ constexpr Column<LatencyLine> latency_columns[] = {
 Value line_json(const LatencyLine& line) {
   const LatencyRow& row = *line.row;
   Value json = object_of(latency_columns, line);
+  json["width"] = width_json(row.samples);
+  if (disturbed(row.samples) && line.times) { // the longest call may be of their making
+    json["seconds"]["max_width"] = width_json(
+        Width{.low = json["width"]["low"].number() * line.times->median / line.times->max});
+  }
   json["device"] = row.device;
   json["status"] = row.status;
   json["reason"] = or_null(row.reason);

@@ -239,6 +239,7 @@ Value row_json(const RaceRow& row) {
           {"provenance", provenance_json(row.provenance)},
           {"verified", check_json(row)},
           {"seconds_per_step", row.ranked() ? Value(row.step_seconds()) : Value()},
+          {"width", width_json(row.samples)},
           {"train_errors", row.train_errors},
           {"peak_bytes", row.peak_bytes},
           {"samples", samples_json(row.samples, "steps")}};

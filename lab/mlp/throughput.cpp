@@ -93,8 +93,8 @@ class EngineSearch {
  public:
   /// What it finds is in `row` and `result`.
   EngineSearch(const ThroughputSetting& setting, const mlp::EngineInfo& info, RaceRow& row,
-               EngineThroughput& result)
-      : setting_(setting), info_(info), row_(row), result_(result) {}
+               EngineThroughput& result, const LoadWatch& load)
+      : setting_(setting), info_(info), row_(row), result_(result), load_(load) {}
 
   /// Throws Error where no batch size could be measured.
   void run(Progress& progress) {
@@ -180,11 +180,12 @@ class EngineSearch {
     }
     runner.sample(1);
     const Sample warm = runner.sample(1);
-    const SamplePlan plan = plan_samples({.reset_seconds = 0, .step_seconds = warm.seconds},
-                                         setting_.batch_seconds, most_batches);
+    SamplePlan plan = plan_samples({.reset_seconds = 0, .step_seconds = warm.seconds},
+                                   setting_.batch_seconds, most_batches);
     std::vector<Sample>& samples = result_.samples[batch];
     for (int i = 0; i < plan.rounds && (samples.empty() || !interrupted()); ++i) {
-      samples.push_back(runner.sample(plan.iterations));
+      samples.push_back(
+          least_disturbed_sample<SteadyClock>(runner, plan, &load_, setting_.batch_seconds));
     }
     return static_cast<double>(batch) / iteration_quartiles(samples).median;
   }
@@ -193,6 +194,7 @@ class EngineSearch {
   const mlp::EngineInfo& info_;
   RaceRow& row_;
   EngineThroughput& result_;
+  const LoadWatch& load_;
 };
 
 /// An engine in the competition; it is timed in its search, before the next one has its turn.
@@ -215,6 +217,7 @@ double batch_bytes(const mlp::Network& network, std::int64_t batch) {
 }
 
 ThroughputStudy measure_throughput(const ThroughputSetting& setting, Progress& progress) {
+  const LoadWatch load;
   Competition<BatchContender> competition(progress);
   for (const mlp::EngineInfo& info : setting.engines) {
     BatchContender contender;
@@ -226,7 +229,7 @@ ThroughputStudy measure_throughput(const ThroughputSetting& setting, Progress& p
   }
   try {
     competition.verify([&](BatchContender& contender) {
-      EngineSearch(setting, *contender.info, contender.row, contender.result).run(progress);
+      EngineSearch(setting, *contender.info, contender.row, contender.result, load).run(progress);
     });
   } catch (const Interrupted&) {
   }
@@ -239,6 +242,9 @@ ThroughputStudy measure_throughput(const ThroughputSetting& setting, Progress& p
     EngineThroughput& engine =
         study.engines.emplace_back(std::move(competition.contenders()[i].result));
     engine.row = std::move(rows[i]);
+    for (auto& [batch, samples] : engine.samples) {
+      allow_for_others(samples, load.others_disturb());
+    }
   }
   return study;
 }

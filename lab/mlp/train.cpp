@@ -6,6 +6,7 @@
 #include "interrupt.hpp"
 #include "output.hpp"
 #include "peers.hpp"
+#include "rounds.hpp"
 #include "small_nets.hpp"
 
 #include <fmt/format.h>
@@ -181,9 +182,11 @@ Trained train_engine(const TrainSetting& setting, const mlp::EngineInfo& info, b
       .prefetch = prefetch,
       .stop = interrupted};
   try {
+    StolenTime stolen;
     mlp::train(*engine, setting.training, setting.data.train, schedule, trained.parameters,
                [&](const mlp::Epoch& epoch) {
-                 trained.add(epoch);
+                 trained.add(epoch, stolen);
+                 stolen = StolenTime();
                  progress.update(static_cast<double>(epoch.number) /
                                  static_cast<double>(setting.options.epochs));
                  return !interrupted();
@@ -208,8 +211,9 @@ Trained train_peer(const TrainSetting& setting, const std::string& peer, int thr
     Peer child(peer, job_of(setting, exchange.path()),
                {.threads = threads, .device = setting.options.session.device}, interrupted);
     for (std::int64_t epoch = 1; epoch <= setting.options.epochs && !interrupted(); ++epoch) {
-      trained.add(
-          {.number = epoch, .loss = 0, .times = {}, .wall = child.advance(1), .engine = {}});
+      const StolenTime stolen(child.process());
+      const double wall = child.advance(1);
+      trained.add({.number = epoch, .loss = 0, .times = {}, .wall = wall, .engine = {}}, stolen);
       progress.update(static_cast<double>(epoch) / static_cast<double>(setting.options.epochs));
     }
     trained.provenance = child.provenance();
@@ -246,9 +250,13 @@ Action declare_mlp_train(OptionList& options) {
                          fmt::format("{} epochs with {} row{}; fewer --epochs take less",
                                      setting.options.epochs, rows, rows == 1 ? "" : "s"));
     return run_experiment("mlp_train", state->output, invocation, [&](Progress& progress) {
+      const LoadWatch load;
       std::vector<std::string> notes = setting.options.notes;
       std::vector<Trained> all = run_engines(setting, notes, progress);
       run_peers(setting, all, progress);
+      for (Trained& trained : all) {
+        allow_for_others(trained.samples, load.others_disturb());
+      }
       LabReport report = train_report(setting, all);
       report.notes.insert(report.notes.begin(), notes.begin(), notes.end());
       if (!setting.options.save.empty() && !all.empty()) {

@@ -10,6 +10,7 @@
 #include "lab_report.hpp"
 #include "options.hpp"
 #include "step_check.hpp"
+#include "stolen_time.hpp"
 
 #include <optional>
 #include <span>
@@ -27,10 +28,11 @@ struct Trained : NetRow {         ///< named "cpu", "cpu+async", "peer:torch, 2 
   std::vector<float> parameters;  ///< after the last epoch that was right
   std::optional<mlp::Quality> train, test; ///< not there when Ctrl-C came before
 
-  void add(const mlp::Epoch& epoch) {
+  void add(const mlp::Epoch& epoch, const StolenTime& stolen) {
     epochs.push_back(epoch);
     if (!emulated()) { // what is emulated has results, and no times
       samples.push_back({.iterations = 1, .seconds = epoch.wall, .cpu_seconds = {}});
+      stolen.tell(samples.back());
     }
   }
   void give_up(std::string why) {

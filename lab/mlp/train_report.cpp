@@ -129,12 +129,7 @@ Value engine_json(const Trained& trained) {
 
 /// They were trained one after another.
 Ratio epoch_ratio(const Trained& trained, const Trained& other) {
-  const auto seconds = [](const Trained& of) {
-    std::vector<double> walls;
-    std::ranges::transform(of.epochs, std::back_inserter(walls), &mlp::Epoch::wall);
-    return walls;
-  };
-  return ratio_apart(seconds(trained), seconds(other));
+  return ratio_apart(trained.samples, other.samples);
 }
 
 std::string speed_sentence(const std::vector<const Trained*>& done) {

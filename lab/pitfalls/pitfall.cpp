@@ -2,6 +2,7 @@
 #include "pitfall.hpp"
 
 #include "ratio.hpp"
+#include "statistics.hpp"
 #include "units.hpp"
 
 #include <fmt/format.h>
@@ -14,17 +15,20 @@ namespace diffbench::bench {
 
 namespace {
 
-/// Whether the rounds show an effect of at least least_factor. A single figure has no rounds.
-bool shown_by_rounds(const Finding& finding) {
-  const std::span<const double> mistaken = finding.mistaken.samples;
-  const std::span<const double> right = finding.right.samples;
-  if (mistaken.empty()) {
+/// Whether the rounds show that effect. A single figure has no rounds.
+bool shown_by_rounds(const Finding& finding, Effect effect) {
+  const std::vector<Sample>& mistaken = finding.mistaken.samples;
+  const std::vector<Sample>& right = finding.right.samples;
+  if (mistaken.empty() || (effect == Effect::none && !disturbed(right))) {
     return true;
   }
-  const std::size_t pairs = std::min(mistaken.size(), right.size());
-  const Ratio ratio = paired_ratio(mistaken.first(pairs), right.first(pairs));
-  const Verdict expected = finding.factor() > 1 ? Verdict::slower : Verdict::faster;
-  return judge(ratio, least_factor - 1) == expected;
+  const auto ratio = paired_ratio(mistaken, right);
+  if (!ratio || !ratio->interval || effect == Effect::none) {
+    return ratio && ratio->interval && effect_of(ratio->interval->low) == effect &&
+           effect_of(ratio->interval->high) == effect;
+  }
+  return judge(*ratio, least_factor - 1) ==
+         (effect == Effect::too_slow ? Verdict::slower : Verdict::faster);
 }
 
 } // namespace
@@ -43,7 +47,7 @@ Effect effect_of(double factor) {
 
 Effect effect_of(const Finding& finding) {
   const Effect effect = effect_of(finding.factor());
-  return effect == Effect::none || shown_by_rounds(finding) ? effect : Effect::unclear;
+  return shown_by_rounds(finding, effect) ? effect : Effect::unclear;
 }
 
 std::string factor_text(double factor, const std::string& none, const std::string& nothing_left) {

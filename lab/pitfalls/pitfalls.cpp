@@ -12,6 +12,7 @@
 #include "output.hpp"
 #include "pitfall.hpp"
 #include "planning.hpp"
+#include "report_json.hpp"
 #include "selection.hpp"
 #include "units.hpp"
 
@@ -99,7 +100,8 @@ Entry measure_one(const Pitfall& pitfall, Workbench& bench) {
 /// An empty list where there is nothing.
 template <auto reading>
 Value samples_of(const Entry& entry) {
-  return entry.finding ? Value(((*entry.finding).*reading).samples) : Value::list();
+  return entry.finding ? Value(iteration_seconds(((*entry.finding).*reading).samples))
+                       : Value::list();
 }
 
 constexpr Column<Entry> pitfall_columns[] = {
@@ -119,6 +121,11 @@ constexpr Column<Entry> pitfall_columns[] = {
        return e.finding && concludes(e.figures) ? Value(verdict(*e.finding)) : Value();
      }},
     {"factor", nullptr, as_text, field<&Entry::finding, &Finding::factor>},
+    {"factor_width", nullptr, as_text,
+     [](const Entry& e) {
+       return e.finding ? width_json(e.finding->mistaken.samples, e.finding->right.samples)
+                        : Value();
+     }},
     {"misleads", nullptr, as_text, // null where it is unclear
      [](const Entry& e) {
        return e.finding && !e.is(Effect::unclear) ? Value(e.misleads()) : Value();
@@ -206,10 +213,7 @@ void add_series(const Entry& entry, const Problem& problem, std::vector<SampleSe
   const auto add = [&](const char* way, const Reading& reading) {
     SampleSeries one{.name = fmt::format("pitfalls/{}/{}/{}x{}", entry.pitfall.name, way,
                                          problem.nx, problem.ny),
-                     .samples = {}};
-    for (const double seconds : reading.samples) {
-      one.samples.push_back({.iterations = 1, .seconds = seconds, .cpu_seconds = {}});
-    }
+                     .samples = reading.samples};
     if (!one.samples.empty()) {
       series.push_back(std::move(one));
     }

@@ -24,7 +24,7 @@ namespace {
 Finding one_sample(Workbench& bench) {
   Solve<float> solve = bench.solve("simd", 10);
   Reading right{.seconds = 0, .samples = bench.samples(bench.timed_steps(solve), 101)};
-  const Quartiles range = quartiles(right.samples);
+  const Quartiles range = quartiles(iteration_seconds(right.samples));
   right.seconds = range.median;
   const bool slow_is_worse = range.max / range.median >= range.median / range.min;
   return {.mistaken = {.seconds = slow_is_worse ? range.max : range.min, .samples = {}},
@@ -80,13 +80,14 @@ Finding mean_with_outlier(Workbench& bench) {
                     neighbours.emplace();
                   }
                 })};
-  right.seconds = quartiles(right.samples).median;
-  const double sum = std::accumulate(right.samples.begin(), right.samples.end(), 0.0);
-  return {.mistaken = {.seconds = sum / static_cast<double>(right.samples.size()), .samples = {}},
+  const std::vector<double> seconds = iteration_seconds(right.samples);
+  right.seconds = median_of(seconds);
+  const double sum = std::accumulate(seconds.begin(), seconds.end(), 0.0);
+  return {.mistaken = {.seconds = sum / static_cast<double>(seconds.size()), .samples = {}},
           .right = right,
           .detail = fmt::format("one of {} samples ran beside {} busy threads and took {}",
                                 right.samples.size(), 4 * usable_cpus(),
-                                format_seconds(*std::ranges::max_element(right.samples)))};
+                                format_seconds(std::ranges::max(seconds)))};
 }
 
 } // namespace

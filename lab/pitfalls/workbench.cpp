@@ -51,12 +51,7 @@ Reading reading_of(const TimedRow& row) {
   if (row.samples.empty()) { // Ctrl-C came before
     throw Interrupted();
   }
-  Reading reading;
-  for (const Sample& sample : row.samples) {
-    reading.samples.push_back(sample.seconds);
-  }
-  reading.seconds = quartiles(reading.samples).median;
-  return reading;
+  return {.seconds = iteration_quartiles(row.samples).median, .samples = row.samples};
 }
 
 } // namespace
@@ -78,15 +73,16 @@ Finding Workbench::in_turns(const Way& mistaken, const Way& right) const {
   verify(mistaken);
   verify(right);
   std::array ways{turn_of(mistaken), turn_of(right)};
-  run_rounds<SteadyClock>(std::span<Turn>(ways), share_seconds_, interrupted, [](int, int) {});
+  run_rounds<SteadyClock>(
+      std::span<Turn>(ways), share_seconds_, interrupted, [](int, int) {}, nobody(), &load_);
   return {.mistaken = reading_of(ways[0].row), .right = reading_of(ways[1].row)};
 }
 
-std::vector<double> Workbench::samples(const Way& way, int count,
+std::vector<Sample> Workbench::samples(const Way& way, int count,
                                        const std::function<void(int)>& before) const {
   constexpr std::size_t fewest = 5;
   verify(way);
-  std::vector<double> taken;
+  std::vector<Sample> taken;
   const double start = now();
   for (int i = 0; i < count; ++i) {
     if (interrupted()) {
@@ -98,8 +94,9 @@ std::vector<double> Workbench::samples(const Way& way, int count,
     if (before) {
       before(i);
     }
-    taken.push_back(way.sample());
+    taken.push_back({.iterations = 1, .seconds = way.sample(), .cpu_seconds = {}, .round = i});
   }
+  allow_for_others(taken, load_.others_disturb());
   return taken;
 }
 

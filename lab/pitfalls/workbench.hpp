@@ -10,7 +10,9 @@
 #include "diffbench/problem.hpp"
 #include "diffbench/verify.hpp"
 #include "digest.hpp"
+#include "foreign_load.hpp"
 #include "interruptible_session.hpp"
+#include "result.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -33,7 +35,7 @@ class WrongResult : public Error {
 /// A time as it is believed, and the samples behind it.
 struct Reading {
   double seconds = 0;
-  std::vector<double> samples; ///< empty: a single figure
+  std::vector<Sample> samples; ///< empty: a single figure
 };
 
 struct Finding {
@@ -126,8 +128,13 @@ class Workbench {
   using FindBackend = std::function<BackendInfo(std::string_view)>;
 
   /// The solves are of `problem`'s grid.
-  Workbench(const Problem& problem, FindBackend find_backend, double (*clock)() = steady_seconds)
-      : problem_(problem), find_backend_(std::move(find_backend)), now_(clock) {}
+  /// `load` watches for others from its making on.
+  Workbench(const Problem& problem, FindBackend find_backend, double (*clock)() = steady_seconds,
+            LoadWatch load = LoadWatch())
+      : problem_(problem),
+        load_(std::move(load)),
+        find_backend_(std::move(find_backend)),
+        now_(clock) {}
 
   [[nodiscard]] const Problem& problem() const { return problem_; }
   /// For the rounds of one pitfall; each takes a first sample whatever that lasts.
@@ -174,7 +181,7 @@ class Workbench {
 
   /// Samples of one way, `count` or as many as the share affords, at least five, after one that is
   /// verified and not kept. `before(i)` is called before each. Throws as in_turns().
-  [[nodiscard]] std::vector<double> samples(const Way& way, int count,
+  [[nodiscard]] std::vector<Sample> samples(const Way& way, int count,
                                             const std::function<void(int)>& before = {}) const;
 
  private:
@@ -182,6 +189,7 @@ class Workbench {
 
   Problem problem_;
   double share_seconds_ = 1;
+  LoadWatch load_;
   FindBackend find_backend_;
   double (*now_)();
 };

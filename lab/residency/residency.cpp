@@ -113,7 +113,7 @@ void add_assumed(LabReport& report, const AssumedCard& card, const ResidencyPlan
     return !row.on_device() && row.roundtrip_every == 0 && row.snapshot_every == 0;
   });
   if (cpu != nullptr) {
-    assumed.rival = Rival{cpu->name, cpu->step_seconds()};
+    assumed.rival = Rival{cpu->name, cpu->step_seconds(), width_of(cpu->samples).value_or(Width())};
   }
   append_assumed(report, assumed, result);
 }

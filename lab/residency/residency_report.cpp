@@ -62,6 +62,10 @@ constexpr Column<Step> residency_columns[] = {
     {nullptr, "spread", as_spread, field<&Step::row, spread_value>},
     {"times_resident", "times resident", as_ratio,
      [](const Step& s) { return s.comparable() ? Value(s.times_resident()) : Value(); }},
+    {"times_resident_width", nullptr, as_text,
+     [](const Step& s) {
+       return s.comparable() ? width_json(s.row->samples, s.resident_row->samples) : Value();
+     }},
     {"visit_seconds", "a visit costs", as_seconds,
      [](const Step& s) {
        return s.comparable() && s.visits_every() > 0 ? Value(s.visit_seconds()) : Value();

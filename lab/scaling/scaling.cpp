@@ -106,7 +106,8 @@ void add_assumed(LabReport& report, const AssumedCard& card, const ScalingStudy&
   const Row* cpu = fastest(measured, [](const Row& row) { return !row.on_device(); });
   if (cpu != nullptr) {
     assumed.rival = Rival{"the best of the threads",
-                          cpu->warm ? cpu->warm->wall : run.steps * cpu->step_seconds()};
+                          cpu->warm ? cpu->warm->wall : run.steps * cpu->step_seconds(),
+                          width_of(cpu->samples).value_or(Width())};
   }
   append_assumed(report, assumed, measured);
 }

@@ -3,6 +3,7 @@
 
 #include "columns.hpp"
 #include "conclusion.hpp"
+#include "report_json.hpp"
 #include "speedup.hpp"
 #include "units.hpp"
 #include "verdict.hpp"
@@ -25,6 +26,7 @@ constexpr double negligible = 0.005;
 struct ThreadLine : ThreadRow {
   const ThreadStudy* study = nullptr;
   std::optional<double> speed_up = {};
+  Value speed_up_width = {};
 };
 
 ThreadLine line_of(const ThreadStudy& study, const ThreadRow& row) {
@@ -34,6 +36,7 @@ ThreadLine line_of(const ThreadStudy& study, const ThreadRow& row) {
   ThreadLine line{row, &study};
   if (one != study.rows.end() && row.counts()) {
     line.speed_up = one->step_seconds() / row.step_seconds() * (row.work / one->work);
+    line.speed_up_width = width_json(one->samples, row.samples);
   }
   return line;
 }
@@ -76,6 +79,7 @@ constexpr Column<ThreadLine> thread_columns[] = {
     {"oversubscribed", nullptr, as_text,
      [](const ThreadLine& line) -> Value { return line.study->oversubscribed(line.threads); }},
     {"speedup", "speed-up", as_ratio, field<&ThreadLine::speed_up>},
+    {"speedup_width", nullptr, as_text, field<&ThreadLine::speed_up_width>},
     {"efficiency", "efficiency", as_percent,
      [](const ThreadLine& line) {
        return line.speed_up ? Value(*line.speed_up / line.threads) : Value();
@@ -115,6 +119,9 @@ std::optional<SerialFraction> fit_of(const ThreadStudy& study,
                                      const std::vector<const ThreadRow*>& judged) {
   std::vector<ScalingPoint> points;
   for (const ThreadRow* const row : judged) {
+    if (disturbed(row->samples)) {
+      return std::nullopt; // the law is fitted to medians
+    }
     if (!study.oversubscribed(row->threads)) {
       points.push_back({.threads = row->threads,
                         .cells = row->work,

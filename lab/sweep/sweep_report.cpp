@@ -98,7 +98,7 @@ Value result_json(const ComparisonResult& result) {
   own["schema"] = result_schema;
   own["interrupted"] = result.interrupted;
   own["disturbed"] = result.disturbed;
-  own["sentence"] = verdict(result);
+  own["sentence"] = concluded(evidence(result.disturbed), verdict(result));
   own["notes"] = result.notes;
   return own;
 }
@@ -335,8 +335,8 @@ LabReport sweep_report(const SweepPlan& swept, const std::vector<SweepPoint>& po
   if (disturbed > 0) {
     report.disturbed = true;
     report.notes.push_back(fmt::format(
-        "other programs were running during {} of {} combinations, so times are too long "
-        "there and their order may be wrong; measure again when they are done",
+        "other programs were running during {} of {} combinations; times are known better "
+        "without them",
         disturbed, points.size()));
   }
   if (std::ranges::any_of(crossings, [](const auto& one) { return !one.crossover.single; })) {

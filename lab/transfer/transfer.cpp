@@ -10,6 +10,7 @@
 #include "lab_report.hpp"
 #include "option_groups.hpp"
 #include "planning.hpp"
+#include "rounds.hpp"
 #include "transfer_report.hpp"
 
 #include <fmt/format.h>
@@ -114,9 +115,18 @@ std::vector<std::string> notes_of(const TransferResult& result, std::int64_t lar
   return notes;
 }
 
+void allow_for_others(std::vector<CopyCurve>& curves, bool disturbed) {
+  for (CopyCurve& curve : curves) {
+    for (CopyPoint& point : curve.points) {
+      bench::allow_for_others(point.samples, disturbed);
+    }
+  }
+}
+
 LabReport measure_transfer(const TransferPlan& plan, const Probe& probe, Progress& progress) {
   const std::vector<std::int64_t> sizes = plan.sizes();
   const int threads = plan.threads > 0 ? plan.threads : usable_cpus();
+  const LoadWatch load;
   TransferResult result;
   const CopyTime time = plan.time(probe.available ? 2 : 1);
   result.host = measure_host_copies(sizes, threads, time, interrupted, progress);
@@ -124,6 +134,10 @@ LabReport measure_transfer(const TransferPlan& plan, const Probe& probe, Progres
     result.device = measure_device_copies(sizes, plan.device, time, interrupted, progress);
   } else {
     result.no_device = probe.reason;
+  }
+  allow_for_others(result.host.curves, load.others_disturb());
+  if (result.device) {
+    allow_for_others(result.device->curves, load.others_disturb());
   }
   LabReport report{.text = format_transfer(result),
                    .sentence = transfer_sentence(result),

@@ -3,6 +3,7 @@
 
 #include "columns.hpp"
 #include "context.hpp"
+#include "report_json.hpp"
 #include "units.hpp"
 
 #include <fmt/format.h>
@@ -178,6 +179,7 @@ Value point_json(const CopyPoint& point, Value json = {}) {
   json["bytes"] = point.bytes;
   json["verified"] = point.verified;
   json["seconds_per_copy"] = seconds_per_copy(point);
+  json["width"] = width_json(point.samples);
   json["bytes_per_second"] = point.samples.empty() ? Value() : Value(rate_of(point));
   json["copies_per_sample"] = point.samples.empty() ? 0 : point.samples.front().iterations;
   json["samples_seconds"] = Value::each(point.samples, &Sample::seconds);

@@ -63,6 +63,7 @@ constexpr Core cores[] = {
     {"Ice Lake server", intel, 6, 0x6a, 0x6c, skylake, skylake},
     {"Sapphire Rapids", intel, 6, 0x8f, 0x8f, golden_cove, skylake},
     {"Emerald Rapids", intel, 6, 0xcf, 0xcf, golden_cove, skylake},
+    {"Granite Rapids", intel, 6, 0xad, 0xae, golden_cove, skylake},
     {"Cortex-A76", arm, 0, 0xd0b, 0xd0b, two_pipes, none},
     {"Neoverse N1", arm, 0, 0xd0c, 0xd0c, two_pipes, none},
     {"Neoverse N2", arm, 0, 0xd49, 0xd49, two_pipes, none},

@@ -23,7 +23,7 @@ struct CoreBound {
   double cycles = 0; ///< a vector takes at least; 0 when the core is unknown
 };
 
-/// For cores whose ports are published: Zen 2 to 5, Skylake to Emerald Rapids, Cortex-A76, Neoverse
+/// For cores whose ports are published: Zen 2 to 5, Skylake to Granite Rapids, Cortex-A76, Neoverse
 /// N1 to V2. Of whichever form of the kernel is the quicker: with fused operations an addition runs
 /// in either pipe.
 [[nodiscard]] CoreBound core_bound(const CpuNumbers& cpu, Isa isa);

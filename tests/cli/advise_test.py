@@ -39,10 +39,14 @@ class Advise(CommandLineTest):
         self.assertEqual({(row["backend"].startswith("cuda"), row["assumed"], row["warm_seconds"] == "")
                           for row in rows}, {(True, "t4", True), (False, "", False)})
 
-    def test_what_others_disturb_concludes_nothing(self):
-        done = self.run_ok(*MEASURED, "--assume", "t4", env=PLANTED_LOAD)
-        self.assertIn("No conclusion: ", done.stdout)
-        self.assertNotRegex(done.stdout, "would be the fastest|worth it|would pay")
+    def test_beside_others_it_says_how_wide_its_times_are(self):
+        done = self.run_ok(*MEASURED, "--assume", "t4", "--json", "t4.json", env=PLANTED_LOAD)
+        self.assertRegex(done.stdout, r"(?m)^That was measured beside other programs: without them, each time would be 0\.\d+ to 1\.\d+ ")
+        own = parse_json(self.path("t4.json").read_text())["diffbench"]
+        rival = min(way["warm_seconds"] for way in own["advise"]["ways"])
+        run = own["advise"]["assumed"]["rows"][0]
+        self.assertLess(run["times_best_cpu"]["low"], 0.9 * rival / run["warm_seconds"]["high"])
+        self.assertGreater(run["times_best_cpu"]["high"], 1.1 * rival / run["warm_seconds"]["low"])
 
     def test_where_it_does_not_fit(self):
         cells = ["--cells" if word == "--cells" else "1e12" if word == "1e8" else word for word in OWN_CODE]

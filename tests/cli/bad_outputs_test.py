@@ -82,8 +82,8 @@ class ReplacesOnlyWhatIsItsOwn(CommandLineTest):
         for output in ("mine", "./mine", "hard", "soft"):
             for option in ("--json", "--csv", "--report"):
                 self.assertIn("input", self.refuse("mine", "try", "mine", option, output))
-            self.refuse("mine", "duel", "cat mine", "cat other", "--json", output)
-            self.refuse("mine", "duel", "cat 'mine'", "cat other", "--history", output)
+            for command in ("cat mine", "cat 'mine'"):
+                self.refuse("mine", "duel", command, "cat other", "--json", output)
             self.refuse("mine", "duel", "true", "true", "--input", "mine", "--csv", output)
         first = self.run_program("list", "--json", "a.json", "--csv", "a.csv")
         self.assertEqual(first.returncode, 0)
@@ -99,7 +99,6 @@ class ReplacesOnlyWhatIsItsOwn(CommandLineTest):
         for verb in ("list", "doctor"):
             self.refuse("table", verb, "--csv", "table")
         self.refuse("page", "live", "-o", "page")
-        self.refuse("notes", "duel", "true", "true", "--history", "notes")
         self.refuse("notes", "sweep", "--grid", "16,32", "--json", "notes")
         self.refuse("table", "mlp", "train", "--save", "table")
         for name in ("notes", "new"):

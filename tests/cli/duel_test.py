@@ -1,13 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""diffbench duel and diffbench compare --history: what they say, keep and refuse. Commands that differ by a factor, or
+"""diffbench duel: what it says, keeps and refuses. Commands that differ by a factor, or
 by nothing but the coin, so that no verdict here hangs on a quiet machine."""
-import fcntl
 import itertools
-import json
 import os
 import pathlib
-import random
-import select
 import shutil
 import signal
 import subprocess
@@ -286,15 +282,14 @@ class Duel(CommandLineTest):
         root = self.directory
         self.directory = self.path("sub")
         ask = ["--build", "echo > built", "--run", "sh p.sh", "--prepare", "touch ready", "--blocks", "1"]
-        self.duel("--revisions", "HEAD^..HEAD", *ask, "--history", "../h.jsonl")
+        own = self.duel("--revisions", "HEAD^..HEAD", *ask)
         done = self.run_program("duel", "--revisions", "HEAD~2..HEAD", *ask)
         self.assertEqual(done.returncode, 2)
         self.assert_one_line(done.stderr, "HEAD~2 has no directory sub/")
         self.assertEqual([each.name for each in self.directory.iterdir()], ["p.sh"])
         self.directory = root
-        (line,) = self.path("h.jsonl").read_text().splitlines()
         commits = [self.commit_of("HEAD^"), self.commit_of("HEAD")]
-        self.assertEqual(json.loads(line)["commits"], commits)
+        self.assertEqual(own["duel"]["commits"], commits)
         # Also where the names move while A is built.
         self.duel("--revisions", "HEAD^..HEAD", "--build", f"git -C {root} update-ref HEAD {commits[0]}", "--run",
                   f"sh -c 'git rev-parse HEAD >> {self.path('ran')}'", "--blocks", "1")
@@ -492,14 +487,10 @@ class Duel(CommandLineTest):
                 (["true", "true", "--fail-on", "slower"], "--fail-on slower: "),
                 (["true", "true", "--budget", "0"], "--budget 0"),
                 (["true", "true", "--shell", "fish"], "fish"),
+                (["true", "true", "--history", "h.jsonl"], "--history"),
                 (["true", "true", "--seed", "-1"], "--seed -1"),
                 (["true", "true", "--input", "nothing"], "--input nothing")]:
             self.assert_refused(2, mention, "duel", *arguments)
-        self.assert_refused(1, "--history", "duel", "true", "true", "--history", "no/such/place")
-        for place, code, why in [("-", 2, "no regular file"), ("/dev/full", 2, "no regular file"), (".", 1, "a directory")]:
-            self.assert_refused(code, f"--history {place}: is {why}", "duel", "true", "sh -c 'echo > ran'",
-                                "--history", place)  # before anything runs
-        self.assertFalse(self.path("ran").exists())
 
     def test_other_programs_take_the_verdict_away(self):
         own = self.duel(FAST, SLOW, env=PLANTED_LOAD)
@@ -527,84 +518,6 @@ class Duel(CommandLineTest):
         self.assertTrue(own["interrupted"])
         self.assertGreaterEqual(own["duel"]["results"][0]["blocks"], 3)
         self.assert_gone("pids")
-
-
-class History(CommandLineTest):
-    def record(self, ratios, disturbed=()):
-        """A history of one row with these ratios."""
-        lines = [json.dumps({"diffbench_history": 1, "date": f"2026-11-{i + 1:02}T00:00:00+0000",
-                             "host_name": "here", "cpu_model": "cpu", "a": "old", "b": "new", "label": "",
-                             "blocks": 20, "a_seconds": 1.0, "b_seconds": ratio, "ratio": ratio,
-                             "interval": None, "verdict": "SAME", "disturbed": i in disturbed, "work": None,
-                             "commits": ["f" * 40, f"{i:040}"]})
-                 for i, ratio in enumerate(ratios)]
-        self.path("h.jsonl").write_text("".join(line + "\n" for line in lines))
-
-    def history(self):
-        return parse_json(self.run_ok("compare", "--history", "h.jsonl", "--json", "-").stdout)["diffbench"]
-
-    def test_duels_are_appended(self):
-        for _ in range(2):
-            self.run_ok("duel", FAST, SLOW, "--history", "h.jsonl")
-        self.run_ok("duel", SLOW, FAST, "--history", "h.jsonl")
-        rows = self.history()["history"]["results"]
-        self.assertEqual({(row["a"], row["runs"]) for row in rows}, {(FAST, 2), (SLOW, 1)})
-
-    def test_a_change_is_found_with_its_date(self):
-        noise = random.Random(1)
-        self.record([1 + noise.gauss(0, 0.005) for _ in range(12)]
-                    + [1.06 + noise.gauss(0, 0.005) for _ in range(10)])
-        own = self.history()
-        (row,) = own["history"]["results"]
-        (change,) = row["changes"]
-        self.assertEqual((change["run"], change["date"][:10]), (13, "2026-11-13"))
-        self.assertAlmostEqual(change["after"] / change["before"], 1.06, delta=0.01)
-        self.assertIn("1 of 1 row changed", own["sentence"])
-        self.assertEqual(change["commits"], ["f" * 40, f"{12:040}"])
-        self.assertEqual(row["commits"][12], change["commits"])
-        self.assertIn("+6.", self.run_ok("compare", "--history", "h.jsonl").stdout)
-
-    def test_a_steady_row_has_none(self):
-        noise = random.Random(2)
-        self.record([1 + noise.gauss(0, 0.005) for _ in range(25)], disturbed={3, 4})
-        own = self.history()
-        self.assertEqual(own["history"]["results"][0]["changes"], [])
-        self.assertEqual(own["history"]["results"][0]["runs"], 23)
-        self.assertEqual(own["history"]["results"][0]["dates"][3][:10], "2026-11-06")
-        for name in ("ratios", "intervals", "dates", "verdicts"):
-            self.assertEqual(len(own["history"]["results"][0][name]), 23)
-        self.assertIn("2 runs beside other programs", " ".join(own["notes"]))
-
-    def test_a_line_that_was_cut_off_costs_nothing_else(self):
-        self.record([1, 1.01])
-        text = self.path("h.jsonl").read_text()
-        self.path("h.jsonl").write_text(text + text[:40])
-        self.run_ok("duel", FAST, SLOW, "--history", "h.jsonl")
-        own = self.history()
-        self.assertEqual(sum(row["runs"] for row in own["history"]["results"]), 3)
-        self.assertIn("1 line cut off", " ".join(own["notes"]))
-
-    def test_nothing_is_shown_before_its_line_is_on_the_disk(self):
-        for form in [[], ["--json", "-"], ["--export-markdown", "-"]]:
-            with open(self.path("h.jsonl"), "w", encoding="utf-8") as file:
-                fcntl.flock(file, fcntl.LOCK_EX)
-                ask = ["duel", "true", "true", "--blocks", "1", "--history", "h.jsonl", "--no-progress", *form]
-                child = subprocess.Popen([PROGRAM, *ask], cwd=self.directory, stdin=subprocess.DEVNULL,
-                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-                self.addCleanup(child.kill)
-                # Far longer than it takes, were it not for the lock.
-                self.assertEqual(select.select([child.stdout], [], [], 0.7)[0], [], form)
-            self.assertEqual((child.communicate(timeout=60)[1], child.returncode), (b"diffbench: wrote h.jsonl\n", 0))
-            self.assertEqual(len(self.path("h.jsonl").read_text().splitlines()), 1, form)
-
-    def test_files_that_are_none(self):
-        self.assert_refused(2, "history: is now diffbench compare --history FILE", "history", "h.jsonl")
-        self.assert_refused(2, "leave OLD and NEW out", "compare", "a", "b", "--history", "h.jsonl")
-        self.assert_refused(2, "--fail-on: has no effect", "compare", "--history", "h.jsonl", "--fail-on", "slower=5%")
-        self.assert_refused(2, "missing: there is no such file", "compare", "--history", "missing")
-        self.assert_refused(2, ".: is no regular file", "compare", "--history", ".")
-        self.path("other").write_text("text\n")
-        self.assert_refused(2, "other: has no line of a history", "compare", "--history", "other")
 
 
 if __name__ == "__main__":

@@ -63,7 +63,6 @@ EXACT = {
     "list": "list --json list.json --csv list.csv",
     "doctor": "doctor --json doctor.json --csv doctor.csv",
     "compare": "compare old.json new.json --fail-on slower=10% --json compare.json --csv compare.csv",
-    "history": "compare --history duels.jsonl --json history.json --csv history.csv",
     "advise-own": "advise --step 12ms --bytes-per-cell 40 --flops-per-cell 60 --cells 1e8 --copies-per-step 0.02 "
                   "--json advise-own.json --csv advise-own.csv",
     "pitfalls-list": "pitfalls --list",
@@ -104,12 +103,6 @@ class EveryVerb(CommandLineTest):
         self.path("class").mkdir()
         self.path("class/ann.c").write_text(corpus.STEP_C)
         self.path("class/bob.c").write_text(corpus.STEP_C.replace("4 * u", "3 * u"))
-        self.path("duels.jsonl").write_text("".join(
-            json.dumps({"diffbench_history": 1, "date": f"2026-11-{i + 1:02}T00:00:00+0000", "host_name": "here",
-                        "cpu_model": "a CPU", "a": "./old", "b": "./new", "label": "", "blocks": 20,
-                        "a_seconds": 0.1, "b_seconds": 0.1 * ratio, "ratio": ratio, "interval": None,
-                        "verdict": "SAME", "disturbed": False}) + "\n"
-            for i, ratio in enumerate([1 + i % 3 / 1000 for i in range(10)] + [1.05] * 6)))
         self.path("old.json").write_text(old)
 
     def run_verb(self, arguments):

@@ -53,6 +53,31 @@ class ReportTest(program.CommandLineTest):
         self.assertEqual(page.count("<!--"), harmless.count("<!--"))
         self.assertEqual(parts_of(page)[0]["diffbench"], result["diffbench"])
 
+    def test_is_read_without_javascript(self):
+        """Sentences and tables are HTML, before any script; no name of a row is markup there."""
+        result = self.result()
+        rows = result["diffbench"]["results"]
+        rows[0]["backend"] = "a<b>&"
+        rows.extend(dict(rows[1], backend=f"row {i}") for i in range(120))
+        page = self.report(self.write("a.json", result))
+        text = page[page.index("<main>"):page.index("<script type=\"application/json\"")]
+        self.assertIn(f"<p>{result['diffbench']['sentence']}</p>", text)
+        for note in result["diffbench"]["notes"]:
+            self.assertIn(note, text)
+        heads = re.findall("<th>(.*?)</th>", text)
+        self.assertEqual(heads, [column["name"] for column in result["diffbench"]["columns"]])
+        lines = [re.findall("<td>(.*?)</td>", line) for line in text.split("<tr>")[2:]]
+        self.assertEqual(len(lines), 100)
+        self.assertIn(f"<p>and {len(rows) - 100} more rows</p>", text)
+        self.assertEqual(lines[0][0], "a&lt;b>&amp;")
+        for line, row in zip(lines, rows):
+            self.assertEqual(len(line), len(heads))
+            time = line[heads.index("time/iter")]
+            self.assertRegex(time, r"^[\d.]+ (ns|us|ms|s)$" if row["seconds_per_iteration"] else "^-$")
+        assumed = self.run_ok(*QUICK, "--assume", "t4", "--json", "-")
+        page = self.report(self.write("b.json", json.loads(assumed.stdout)))
+        self.assertRegex(page, r"<td>[\d.]+ [num]?s to [\d.]+ [num]?s</td>")
+
     def test_no_sheet_of_a_folder_is_lost_without_a_word(self):
         """As spreadsheets save them and as classes hand them in: each is read, or named with the reason."""
         header = "name,host,date,lesson,question,text,guess,answer,unit,source,verdict,command"

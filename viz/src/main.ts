@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The report page: reads the result files that `diffbench report` put into it, or that are dropped onto it, and
-// draws them.
+// The report page: reads the result files that `diffbench report` put into it, and draws them.
 import "./style.css";
-import { text } from "./data/json";
+import { num, text } from "./data/json";
+import { isDisturbed } from "./data/lead";
 import { machineOf, readResultFile, type ResultFile } from "./data/results";
 import { shortened } from "./data/units";
 import { liveCard } from "./live/card";
 import { livePage } from "./live/page";
-import { card } from "./page/card";
-import { fillArticle } from "./page/article";
+import { dateOf, fillArticle, leadLines } from "./page/article";
 import { el } from "./page/dom";
-import { dropTarget } from "./page/dropped";
-import { articleInTurn, inTurns } from "./page/in_turns";
-import { endPage } from "./page/lifetime";
-import { themeButton } from "./page/theme";
 import { storyOf } from "./pictures/story";
 
 /** What the program put into the page under that name. */
@@ -22,44 +17,28 @@ const embedded = (name: string): unknown[] =>
     JSON.parse(element.textContent ?? "null"),
   );
 
-/** Files of different machines stand apart: their times must not be read as one table. */
-function byMachine(files: ResultFile[]): Map<string, ResultFile[]> {
+/** Of so many files each shows its picture; of more it is opened by who wants it. */
+const mostOpen = 12;
+
+/** In groups, each in the place of its first file. */
+function groupsOf(files: ResultFile[], name: (file: ResultFile) => string): ResultFile[][] {
   const groups = new Map<string, ResultFile[]>();
-  for (const file of files) {
-    const machine = machineOf(file);
-    groups.set(machine, [...(groups.get(machine) ?? []), file]);
-  }
-  return groups;
+  for (const file of files) groups.set(name(file), [...(groups.get(name(file)) ?? []), file]);
+  return [...groups.values()];
 }
 
-const headline = (file: ResultFile) =>
-  `${file.experiment.replaceAll("_", " ")}: ${shortened(file.name)}`;
-
-/** Of the files of one machine. */
-const machineName = (files: ResultFile[]) => (files[0] ? machineOf(files[0], shortened) : "");
-
-/** What is measured, and the question where an experiment has several. */
-const kindOf = ({ experiment, data }: ResultFile) =>
-  [experiment, text(data, "question"), text(data, "mode")].join(" ");
-
-/** Of the files of a machine that measured the same thing the newest is open: dates can be compared as texts. */
-const isNewest = (file: ResultFile, companions: ResultFile[]): boolean =>
-  companions.every(
-    (each) =>
-      kindOf(each) !== kindOf(file) || text(each.context, "date") <= text(file.context, "date"),
-  );
+const readable = (experiment: string) => experiment.replaceAll("_", " ");
+const titleOf = (file: ResultFile) => `${readable(file.experiment)}: ${shortened(file.name)}`;
 
 /** Links to all parts of the page that have a place, machine by machine where there are several. */
 function navigation(main: HTMLElement): HTMLElement {
-  const parts = main.querySelectorAll<HTMLElement>("section[id], article[id], .machine-name");
+  const parts = main.querySelectorAll<HTMLElement>("article, .group, .machine-name");
   const link = (anchor: string, name: string) =>
     el("li", {}, el("a", { href: `#${anchor}` }, name));
   const list = el("ul");
   for (const part of parts) {
-    const name = part.querySelector("h2")?.textContent ?? part.ariaLabel ?? part.textContent ?? "";
-    if (part.id !== "") list.append(link(part.id, name));
-    else if (main.querySelectorAll(".machine-name").length > 1)
-      list.append(el("li", {}, el("strong", {}, name)));
+    const name = part.querySelector("h2")?.textContent ?? part.textContent ?? "";
+    list.append(part.id === "" ? el("li", {}, el("strong", {}, name)) : link(part.id, name));
   }
   list.append(link("live", "Your GPU, now"));
   const contents = el("details", {}, el("summary", {}, "Contents"), list);
@@ -70,70 +49,149 @@ function navigation(main: HTMLElement): HTMLElement {
 
 /** To what the address names and was not there when the page was opened. */
 function goToFragment(): void {
-  const target = document.getElementById(location.hash.slice(1));
+  const name = location.hash.slice(1);
+  // A picture of a line that is not open yet: to that line.
+  const target =
+    document.getElementById(name) ?? document.getElementById(/^file-\d+/.exec(name)?.[0] ?? "");
   if (target instanceof HTMLDetailsElement) target.open = true;
   target?.scrollIntoView({ behavior: "instant" });
 }
 
-const isReload = () => {
-  const [navigation] = performance.getEntriesByType("navigation");
-  return (navigation as PerformanceNavigationTiming | undefined)?.type === "reload";
-};
+function articleOf(file: ResultFile, id: string, open: boolean): HTMLElement {
+  const article = el(
+    "article",
+    { id, "data-file": file.name, "aria-labelledby": `${id}-head` },
+    el("h2", { id: `${id}-head` }, titleOf(file)),
+  );
+  fillArticle(article, file, open);
+  return article;
+}
 
-const dropped: unknown[] = [];
-/** Made once, as it listens to the whole page. */
-const isLive = embedded("live").length > 0;
-const target = isLive
-  ? null
-  : dropTarget((parts) => {
-      const first = embedded("result").length + dropped.length + 1;
-      dropped.push(...parts);
-      start(`file-${first}`);
+/** Several files of one experiment are lines of one table, and each opens to its article. */
+function groupOf(files: ResultFile[], idOf: (file: ResultFile) => string): HTMLElement {
+  const id = `group-${idOf(files[0]!)}`;
+  const lines = files.map((file) => {
+    const line = el(
+      "details",
+      { class: "result", id: idOf(file), "data-file": file.name },
+      el(
+        "summary",
+        {},
+        el("strong", {}, shortened(file.name)),
+        el(
+          "span",
+          {},
+          leadLines(file)
+            .map((each) => each.textContent)
+            .join(" "),
+        ),
+        el("span", { class: "muted" }, dateOf(file)),
+      ),
+    );
+    line.addEventListener("toggle", () => {
+      if (line.open && line.childElementCount === 1) fillArticle(line, file, true);
     });
+    return line;
+  });
+  return el(
+    "section",
+    { class: "group", id, "aria-labelledby": `${id}-head` },
+    el("h2", { id: `${id}-head` }, `${readable(files[0]!.experiment)}: ${files.length} files`),
+    ...lines,
+  );
+}
 
-/** Builds the page, and goes to that part of it, or to what the address names. */
-function start(goTo?: string): void {
-  endPage();
-  const files = [...embedded("result"), ...dropped].map(readResultFile);
-  const groups = byMachine(files);
+/** Said once for all files: why nothing is concluded, and what would help. */
+function noConclusion(files: ResultFile[]): HTMLElement | null {
+  const disturbed = files.filter(isDisturbed);
+  const [first] = disturbed;
+  if (first === undefined) return null;
+  const names =
+    disturbed.length === files.length
+      ? ""
+      : ` It is so with ${disturbed.map(({ name }) => shortened(name)).join(", ")}.`;
+  const help = " Measure again when nothing else runs.";
+  return el("p", { class: "warning no-conclusion" }, `${first.sentence}${help}${names}`);
+}
+
+/** What, which machine, when. */
+function headlineOf(files: ResultFile[]): string {
+  const [first] = files;
+  if (first === undefined) return "There are no results in this page";
+  const kinds = groupsOf(files, ({ experiment }) => experiment).length;
+  const [nx, ny] = ["nx", "ny"].map((key) => num(first.data, "problem", key));
+  const what =
+    kinds === 1
+      ? [
+          first.experiment[0]!.toUpperCase() + readable(first.experiment).slice(1),
+          ...(files.length > 1 ? [`${files.length} files`] : nx && ny ? [`${nx}x${ny} cells`] : []),
+        ].join(", ")
+      : `${files.length} results of ${kinds} kinds`;
+  const machines = groupsOf(files, machineOf);
+  const [machine = []] = machines;
+  const parts = ["cpu_model", "gpu_name"].map((name) => text(machine[0]?.context, name));
+  const dates = [...new Set(files.map((file) => dateOf(file).slice(0, 10)))].sort();
+  return [
+    what,
+    machines.length === 1
+      ? parts.filter((part) => part !== "" && part !== "none").map((part) => shortened(part))
+      : `${machines.length} machines`,
+    dates.length > 1 ? `${dates[0]} to ${dates.at(-1)}` : (dates[0] ?? ""),
+  ]
+    .flat()
+    .filter((part) => part !== "")
+    .join(" · ");
+}
+
+/** Builds the page, and goes to what the address names. */
+function start(): void {
+  const files = embedded("result").map(readResultFile);
+  const idOf = (file: ResultFile) => `file-${files.indexOf(file) + 1}`;
   const main = el("main", {});
-  if (files.length === 0) main.append(el("p", {}, "There are no results in this page."));
   const story = storyOf(files);
-  if (story !== null) main.append(card(story.picture, story.file, "story", { heading: "h2" }));
-  const pieces: (() => void)[] = [];
-  if (groups.size > 1)
+  const unsure = noConclusion(files);
+  if (unsure !== null) main.append(unsure);
+  const machines = groupsOf(files, machineOf);
+  const nameOf = (file: ResultFile) =>
+    machines.length === 1 ? "" : el("p", { class: "machine-name" }, machineOf(file, shortened));
+  if (story !== null) {
+    main.append(nameOf(story));
+    const article = articleOf(story, idOf(story), true);
+    article.classList.add("story");
+    main.append(article);
+  }
+  if (machines.length > 1)
     main.append(
       el(
         "p",
         { class: "warning" },
-        `These files come from ${groups.size} machines or builds; they are shown apart and must not be compared line by line.`,
+        `These files come from ${machines.length} machines or builds; they are shown apart and must not be compared line by line.`,
       ),
     );
-  const articleOf = (file: ResultFile, companions: ResultFile[]) =>
-    articleInTurn(`file-${files.indexOf(file) + 1}`, headline(file), pieces, (article) =>
-      fillArticle(article, file, isNewest(file, companions)),
-    );
-  for (const members of groups.values())
+  for (const machine of machines) {
+    const rest = machine.filter((file) => file !== story);
+    const kinds = groupsOf(rest, ({ experiment }) => experiment);
+    if (rest.length === 0) continue;
     main.append(
       el(
         "div",
         { class: "machine-group" },
-        el("p", { class: "machine-name" }, machineName(members)),
-        ...members.map((file) => articleOf(file, members)),
+        nameOf(machine[0]!),
+        ...kinds.map((alike) =>
+          alike.length === 1
+            ? articleOf(alike[0]!, idOf(alike[0]!), files.length <= mostOpen)
+            : groupOf(alike, idOf),
+        ),
       ),
     );
-  pieces.push(() => main.append(liveCard()));
-  if (story === null) pieces.shift()?.();
+  }
+  main.append(liveCard());
+  const title = headlineOf(files);
+  document.title = title;
   document
     .querySelector("#page")
     ?.replaceChildren(
-      el(
-        "header",
-        {},
-        el("h1", {}, "diffbench report"),
-        el("div", { class: "tools" }, themeButton(), ...(target?.controls ?? [])),
-      ),
-      target?.told ?? "",
+      el("header", {}, el("h1", {}, title)),
       navigation(main),
       main,
       el(
@@ -142,14 +200,9 @@ function start(goTo?: string): void {
         el("p", {}, "Times are medians; a spread is that of the samples of one run."),
       ),
     );
-  inTurns(pieces, () => {
-    main.dataset["built"] = "yes";
-    performance.mark("built");
-    if (goTo !== undefined) document.getElementById(goTo)?.scrollIntoView();
-    else if (!isReload()) goToFragment();
-  });
+  goToFragment();
 }
 
 addEventListener("hashchange", goToFragment);
-if (isLive) document.querySelector("#page")?.replaceChildren(...livePage());
+if (embedded("live").length > 0) document.querySelector("#page")?.replaceChildren(...livePage());
 else start();

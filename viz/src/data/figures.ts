@@ -152,7 +152,11 @@ const unitOf = (key: string): string =>
 export function headOf(file: ResultFile, key: string): Head {
   const said = list(file.own, "columns").find((each) => text(each, "key") === key);
   const unit = (said === undefined ? "" : text(said, "unit")) || unitOf(key);
-  const name = text(said, "name") || readable(key.replaceAll("_", " ").replaceAll(".", ", "));
+  const name =
+    text(said, "name") ||
+    (key === "times_best_cpu"
+      ? "times as fast as the fastest CPU row"
+      : readable(key.replaceAll("_", " ").replaceAll(".", ", ")));
   // Fractions and factors stand in the table as they are.
   const ofNumber = unit === "s" || unit.startsWith("B") ? { unit } : {};
   return { name, ...ofNumber, show: units[unit] ?? quantity };
@@ -178,6 +182,9 @@ function listsIn(value: Json, path: string[] = []): string[][] {
   );
 }
 
+/** Where a file has what it assumes of a card that is not here. */
+const assumedRows = "assumed.rows";
+
 function usualFigure(file: ResultFile, rows: string): Figure {
   const entries = entriesOf(file, rows);
   const keys = [...new Set(entries.flatMap((entry) => Object.keys(entry)))];
@@ -187,14 +194,23 @@ function usualFigure(file: ResultFile, rows: string): Figure {
   const numbers = [...spans, ...keys.filter((key) => some(key, "number"))].filter(
     (key) => !/interval|quartiles|\.(low|high)$/.test(key),
   );
-  const y = numbers.find((key) => /seconds|ratio|per_second/.test(key)) ?? numbers[0];
+  const y =
+    numbers.find((key) => /^times_/.test(key)) ??
+    numbers.find((key) => /seconds|ratio|per_second/.test(key)) ??
+    numbers[0];
   const values = entries
     .map((entry) => readingOf(entry, y ?? ""))
     .flatMap(({ value, high }) => value ?? high ?? []);
   const named = new Set(entries.map((entry) => cellOf(entry, x)));
   const far = Math.min(...values) > 0 && Math.max(...values) > 20 * Math.min(...values);
+  const card = text(at(file.data, "assumed") ?? at(file.own, "assumed"), "name");
   return {
-    title: rows === "" ? "Results" : rows.replaceAll(".", ", "),
+    title:
+      rows === ""
+        ? "Results"
+        : rows === assumedRows && card !== ""
+          ? `Assumed, not measured: ${card}`
+          : rows.replaceAll(".", ", "),
     kind: x !== "" && y !== undefined && named.size === entries.length ? "bars" : "table",
     rows,
     x,
@@ -234,12 +250,17 @@ export function figuresOf(file: ResultFile): Figure[] {
       return place === null ? [] : [{ at: place, low, high, text: text(mark, "text") }];
     }),
   }));
-  const known = new Set(said.map(({ rows }) => rows));
+  const known = new Set([assumedRows, ...said.map(({ rows }) => rows)]);
   const lists = [
     ...listsIn(file.data),
     ...(file.data === file.own ? [] : listsIn(at(file.own, "assumed"), ["assumed"])),
   ].map((path) => path.join("."));
+  const assumed =
+    said.some(({ rows }) => rows === assumedRows) || entriesOf(file, assumedRows).length === 0
+      ? []
+      : [usualFigure(file, assumedRows)];
   return [
+    ...assumed,
     ...said,
     ...lists.filter((rows) => !known.has(rows)).map((rows) => usualFigure(file, rows)),
   ];

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page of `diffbench live`: the card alone.
 import { el } from "../page/dom";
-import { themeButton } from "../page/theme";
 import { liveCard } from "./card";
 
 export function livePage(): HTMLElement[] {
   document.title = "diffbench live";
-  return [
-    el("header", {}, el("h1", {}, "diffbench live"), el("div", { class: "tools" }, themeButton())),
-    el("main", {}, liveCard()),
-  ];
+  return [el("header", {}, el("h1", {}, "diffbench live")), el("main", {}, liveCard())];
 }

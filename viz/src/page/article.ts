@@ -1,25 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
-// A result file as an article: what it says, its pictures, and its machine.
+// A result file as an article: what it says first, its pictures, and all else that it says.
+import { facts, text } from "../data/json";
+import { isDisturbed, leadOf } from "../data/lead";
 import type { ResultFile } from "../data/results";
 import { picturesOf } from "../pictures/catalogue";
 import { card } from "./card";
 import { el } from "./dom";
-import { notesList } from "./notes";
-import { contextTable } from "./provenance";
+
+/** Its figures set apart. Of a disturbed file nothing: the page says so once, for all of them. */
+export const leadLines = (file: ResultFile): HTMLElement[] =>
+  isDisturbed(file)
+    ? []
+    : leadOf(file).map((pieces) =>
+        el(
+          "p",
+          { class: "lead" },
+          ...pieces.map(({ text, isFigure }) => (isFigure ? el("strong", {}, text) : text)),
+        ),
+      );
+
+/** All sentences and notes, the command, and everything that the file says of its machine and build. */
+function inFull(file: ResultFile): HTMLElement {
+  const sentences = isDisturbed(file) ? [] : file.sentence.split("\n");
+  const about = [["file", file.name], ["command", file.command], ...facts(file.context)] as const;
+  return el(
+    "details",
+    { class: "in-full" },
+    el("summary", {}, "In full: sentences, notes, machine and build"),
+    ...sentences.map((line) => el("p", {}, line)),
+    file.notes.length === 0
+      ? null
+      : el("ul", { class: "notes" }, ...file.notes.map((note) => el("li", {}, note))),
+    el(
+      "dl",
+      { class: "context" },
+      ...about.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]),
+    ),
+  );
+}
+
+/** When it was measured, to the minute. */
+export const dateOf = (file: ResultFile): string =>
+  text(file.context, "date").replace("T", " ").slice(0, 16);
 
 /** Its first picture is unfolded where it is `open`. */
 export function fillArticle(article: HTMLElement, file: ResultFile, open: boolean): void {
-  const pictures = picturesOf(file);
   const parts = [
     file.interrupted
       ? el("p", { class: "warning" }, "Interrupted: what was measured until then.")
       : null,
-    ...file.sentence.split("\n").map((line) => el("p", { class: "sentence" }, line)),
-    notesList(file.notes),
-    ...pictures.map((picture, index) =>
-      card(picture, file, `${article.id}-${picture.id}`, { open: open && index === 0 }),
+    ...leadLines(file),
+    ...picturesOf(file).map((picture, index) =>
+      card(picture, file, `${article.id}-${picture.id}`, open && index === 0),
     ),
-    el("details", { class: "machine" }, el("summary", {}, "Machine and build"), contextTable(file)),
+    inFull(file),
   ];
   article.append(...parts.filter((part) => part !== null));
 }

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// A picture as a card: chart, table, downloads; and in a line machine and command, which open to all of it.
-import { machineOf, type ResultFile } from "../data/results";
+// A picture as a card: chart, table, downloads.
+import type { ResultFile } from "../data/results";
 import { csvOf } from "../data/table";
 import type { Picture } from "../pictures/picture";
-import { captionOf } from "./caption";
 import { ChartView } from "./chart_view";
 import { chooser } from "./controls";
 import { button, download, el } from "./dom";
-import { keep, kept } from "./kept";
-import { provenance } from "./provenance";
+import { captionOf, pngOf, svgOf } from "./saved_picture";
 import { tableView } from "./table_view";
+import { palette } from "./theme";
 
-const usualHeight = matchMedia("(max-width: 600px)").matches ? 210 : 320;
+const usualHeight = (width: number) => (width < 600 ? 240 : 320);
 
 /** Made only when it is opened: a page may have hundreds of large tables. */
 function folded(title: string, make: () => Node): HTMLElement {
@@ -45,108 +44,82 @@ function notDrawnOf(left: [string, string][]): HTMLElement | null {
   return details;
 }
 
-/** In a line where the numbers come from, and below it all of that. */
-function sourceOf(file: ResultFile): HTMLElement {
-  return el(
-    "details",
-    { class: "source" },
-    el("summary", {}, el("span", {}, machineOf(file)), el("code", {}, file.command)),
-    provenance(file),
-  );
-}
-
-interface How {
-  /** One of "h2" is a card of the page itself, and cannot be folded. */
-  heading?: "h2" | "h3";
-  /** Whether it is unfolded at first. */
-  open?: boolean;
-}
-
-/** The chart with what chooses and zooms in it. */
-function chartParts(picture: Picture, option: NonNullable<Picture["option"]>, anchor: string) {
+/** The chart with what chooses in it, and what saves it. */
+function chartParts(picture: Picture, option: NonNullable<Picture["option"]>) {
   const { views = [] } = picture;
-  let view = Math.max(0, views.indexOf(kept(`${anchor} view`) ?? ""));
+  const height = picture.height ?? usualHeight;
+  let view = 0;
   const chart = new ChartView(
-    (palette, narrow) => option(palette, narrow, view),
+    (palette, width) => option(palette, width, view),
     `${picture.title}. ${picture.alternative}`,
-    picture.height ?? usualHeight,
+    height,
   );
   const choose = (chosen: number) => {
     view = chosen;
-    keep(`${anchor} view`, views[view]!);
     chart.redraw();
   };
   const parts = [
     ...(views.length > 1
       ? [el("div", { class: "views" }, chooser("What is shown", views, view, choose))]
       : []),
-    ...(picture.zooms ? [chart.zoomButtons()] : []),
     chart.element,
     chart.figures,
   ];
-  return { chart, parts };
+  const svg = (caption: string[]) =>
+    svgOf((width) => option(palette(), width, view), height, caption, palette());
+  return { svg, parts };
 }
 
 /** What stands below the title. */
 function fill(card: HTMLElement, picture: Picture, file: ResultFile, anchor: string): void {
   const { title, option } = picture;
-  const drawn = option === null ? null : chartParts(picture, option, anchor);
+  const drawn = option === null ? null : chartParts(picture, option);
   const makeTable = () => tableView(picture.table(), `Table: ${title}, ${anchor}`);
   const name = `${file.name.replace(/\.json$/, "").replace(/[^\w.-]+/g, "_")}-${picture.id}`;
-  const saveCsv = () =>
-    download(`${name}.csv`, new Blob([csvOf(picture.table())], { type: "text/csv" }));
-  const savePng = () =>
-    void drawn?.chart.png(captionOf(title, file)).then((png) => download(`${name}.png`, png));
-  const actions: [string, HTMLElement][] = [
-    ...(drawn === null ? [] : [["Save PNG", button("PNG", savePng)] as [string, HTMLElement]]),
-    ["Save CSV", button("CSV", saveCsv)],
-    ["Link", el("a", { href: `#${anchor}` }, "Link")],
-  ];
-  for (const [name, action] of actions) action.setAttribute("aria-label", `${name}: ${title}`);
-  const parts = [
+  const save = (kind: string, make: () => Blob | Promise<Blob>) => {
+    const act = button(kind, () => {
+      void Promise.resolve(make()).then((saved) =>
+        download(`${name}.${kind.toLowerCase()}`, saved),
+      );
+    });
+    act.setAttribute("aria-label", `Save ${kind}: ${title}`);
+    return act;
+  };
+  const link = el("a", { href: `#${anchor}`, "aria-label": `Link: ${title}` }, "Link");
+  const caption = captionOf(title, file);
+  card.append(
     ...(drawn === null ? [makeTable()] : drawn.parts),
     el(
       "div",
       { class: "actions" },
       drawn === null ? null : folded(`Table (${picture.rows} rows)`, makeTable),
       notDrawnOf(picture.notDrawn),
-      ...actions.map(([, action]) => action),
+      drawn === null ? null : save("PNG", () => pngOf(drawn.svg(caption))),
+      drawn === null
+        ? null
+        : save("SVG", () => new Blob([drawn.svg(caption)], { type: "image/svg+xml" })),
+      save("CSV", () => new Blob([csvOf(picture.table())], { type: "text/csv" })),
+      link,
     ),
-    sourceOf(file),
-  ];
-  card.append(...parts);
+  );
 }
 
 export function card(
   picture: Picture,
   file: ResultFile,
   anchor: string,
-  { heading = "h3", open = true }: How = {},
+  open: boolean,
 ): HTMLElement {
-  const titleId = `${anchor}-title`;
-  const title = el(heading, { id: titleId }, picture.title);
-  const named = { class: "card", id: anchor, "data-picture": picture.id };
-  if (heading === "h2") {
-    const section = el(
-      "section",
-      { ...named, "aria-labelledby": titleId },
-      title,
-      el("p", { class: "headline" }, file.sentence),
-    );
-    fill(section, picture, file, anchor);
-    return section;
-  }
-  const details = el("details", named, el("summary", {}, title));
+  const details = el(
+    "details",
+    { class: "card", id: anchor, "data-picture": picture.id },
+    el("summary", {}, el("h3", {}, picture.title)),
+  );
   const unfold = () => {
-    if (details.childElementCount === 1) fill(details, picture, file, anchor);
+    if (details.open && details.childElementCount === 1) fill(details, picture, file, anchor);
   };
-  details.addEventListener("toggle", () => {
-    keep(`${anchor} open`, String(details.open));
-    if (details.open) unfold();
-  });
-  if ((kept(`${anchor} open`) ?? String(open)) === "true") {
-    unfold();
-    details.open = true;
-  }
+  details.addEventListener("toggle", unfold);
+  details.open = open;
+  unfold();
   return details;
 }

@@ -5,13 +5,10 @@ import { belowLegend } from "../pictures/chart";
 import type { ChartOption, Point } from "../pictures/option";
 import type { Palette } from "../pictures/palette";
 import type { Told } from "../pictures/tooltip";
-import { captioned } from "./caption";
-import { button, el } from "./dom";
+import { el } from "./dom";
 import { init, type EChartsType } from "./echarts";
-import { whenGone } from "./lifetime";
 import { onTheme, palette } from "./theme";
 
-const narrowWidth = 500;
 const waiting = new Map<Element, ChartView>();
 
 const inSight = new IntersectionObserver(
@@ -47,31 +44,21 @@ export class ChartView {
   private places: Place[] = [];
   private here: Place | undefined;
   private drawnWidth = 0;
-  /** Of the axis that can be zoomed, in percent. */
-  private inView: [number, number] = [0, 100];
 
   constructor(
-    private readonly option: (palette: Palette, narrow: boolean) => ChartOption,
+    private readonly option: (palette: Palette, width: number) => ChartOption,
     label: string,
-    private readonly height: number,
+    private readonly height: (width: number) => number,
   ) {
     this.element = el("div", { class: "chart", role: "img", tabindex: "0", "aria-label": label });
-    this.setHeight();
+    this.setHeight(innerWidth);
     this.element.addEventListener("keydown", (event) => this.followKey(event));
     waiting.set(this.element, this);
     inSight.observe(this.element);
     onTheme(() => this.redraw());
-    const resized = new ResizeObserver(() => {
+    new ResizeObserver(() => {
       if (this.chart !== null && this.element.clientWidth !== this.drawnWidth) this.redraw();
-    });
-    resized.observe(this.element);
-    whenGone(() => {
-      resized.disconnect();
-      inSight.unobserve(this.element);
-      waiting.delete(this.element);
-      this.chart?.dispose();
-      this.chart = null;
-    });
+    }).observe(this.element);
   }
 
   /** Draws it if it is not drawn yet. */
@@ -79,10 +66,9 @@ export class ChartView {
     inSight.unobserve(this.element);
     waiting.delete(this.element);
     if (this.chart === null) {
-      this.chart = init(this.element);
+      this.chart = init(this.element, null, { renderer: "svg" });
       this.redraw();
       this.element.dataset["drawn"] = "yes";
-      this.chart.on("datazoom", () => this.followZoom());
       this.chart.on("click", ({ seriesIndex, dataIndex }) => {
         this.goTo(
           this.places.find(
@@ -98,12 +84,11 @@ export class ChartView {
   redraw(): void {
     if (this.chart === null) return;
     this.drawnWidth = this.element.clientWidth;
-    const whole = this.option(palette(), this.drawnWidth < narrowWidth);
+    const whole = this.option(palette(), this.drawnWidth);
     const { option, extra } = belowLegend(whole, this.drawnWidth);
     this.places = placesOf(option.series);
     this.goTo(undefined);
-    this.inView = [0, 100];
-    this.setHeight(extra);
+    this.setHeight(this.drawnWidth, extra);
     this.chart.resize();
     this.chart.setOption(option, { notMerge: true });
   }
@@ -133,40 +118,7 @@ export class ChartView {
     else this.chart?.dispatchAction({ type: "showTip", ...place });
   }
 
-  /** For the keyboard, and for all who do not know of Ctrl and the wheel. */
-  zoomButtons(): HTMLElement {
-    const act = (factor: number, shift: number) => () => {
-      const chart = this.draw();
-      const [start, end] = this.inView;
-      const length = Math.min(100, Math.max(0.1, factor * (end - start)));
-      const middle = (start + end) / 2 + shift * length;
-      const from = Math.min(100 - length, Math.max(0, middle - length / 2));
-      this.inView = [from, from + length];
-      chart.dispatchAction({ type: "dataZoom", start: from, end: from + length });
-    };
-    return el(
-      "div",
-      { class: "zoom", role: "group", "aria-label": "Part of the axis" },
-      button("Zoom in", act(0.5, 0)),
-      button("Zoom out", act(2, 0)),
-      button("Earlier", act(1, -0.5)),
-      button("Later", act(1, 0.5)),
-    );
-  }
-
-  /** By the wheel or by two fingers. */
-  private followZoom(): void {
-    const { dataZoom } = this.chart?.getOption() as { dataZoom?: { start: number; end: number }[] };
-    const [zoom] = dataZoom ?? [];
-    if (zoom !== undefined) this.inView = [zoom.start, zoom.end];
-  }
-
-  private setHeight(extra = 0): void {
-    this.element.style.height = `${this.height + extra}px`;
-  }
-
-  /** As PNG, twice as fine as a screen, below the lines of the caption, the first one bold. */
-  png(caption: string[]): Promise<Blob> {
-    return captioned(this.draw().renderToCanvas({ pixelRatio: 2 }), caption, palette());
+  private setHeight(width: number, extra = 0): void {
+    this.element.style.height = `${this.height(width) + extra}px`;
   }
 }

@@ -3,20 +3,16 @@
 import type {
   CustomSeriesOption,
   CustomSeriesRenderItemAPI,
-  GridComponentOption,
   TooltipComponentOption,
   XAXisComponentOption,
   YAXisComponentOption,
 } from "echarts";
 import { shortened } from "../data/units";
-import type { ChartOption, Guide, Measured, Point } from "./option";
+import type { ChartOption, Guide } from "./option";
 import type { Palette } from "./palette";
 import { written } from "./tooltip";
 
-const longestInLegend = 40;
-
-/** The height of a chart with so many horizontal bars. */
-export const heightOfBars = (bars: number, each = 26) => 100 + each * Math.max(2, bars);
+const lettersInLegend = (width: number) => Math.min(40, Math.floor((width - 60) / letterWidth));
 
 export function baseOption(palette: Palette) {
   return {
@@ -27,7 +23,6 @@ export function baseOption(palette: Palette) {
     legend: {
       top: 0,
       textStyle: { color: palette.text, fontSize: 13 },
-      formatter: (name: string) => shortened(name, longestInLegend),
     },
     tooltip: {
       confine: true,
@@ -53,7 +48,7 @@ export function legendLines(names: string[], width: number): number {
   let lines = 0;
   let end = Infinity;
   for (const name of names) {
-    const item = symbol + letterWidth * Math.min(name.length, longestInLegend);
+    const item = symbol + letterWidth * Math.min(name.length, lettersInLegend(width));
     if (end + gap + item > width - padding) {
       ++lines;
       end = item;
@@ -78,12 +73,18 @@ export function belowLegend<T extends Drawing>(
   if (legend === undefined || legend.show === false) return { option, extra: 0 };
   const names = legend.data?.map(String) ?? [...new Set(series.map(({ name }) => name))];
   const extra = lineOfLegend * Math.max(0, legendLines(names, width) - 1);
-  const lower = (each?: GridComponentOption) => ({ ...each, top: Number(each?.top ?? 40) + extra });
+  const formatter = (name: string) => shortened(name, lettersInLegend(width));
   return {
-    option: { ...option, grid: Array.isArray(grid) ? grid.map(lower) : lower(grid) },
+    option: {
+      ...option,
+      legend: { ...legend, formatter },
+      grid: { ...grid, top: Number(grid?.top ?? 40) + extra },
+    },
     extra,
   };
 }
+/** Room for one line of it. */
+export const legendHeight = 36;
 /** An item of 14 pixels and the gap of ECharts. */
 const lineOfLegend = 24;
 
@@ -105,8 +106,6 @@ interface AxisOptions {
   show?: (value: number) => string;
   min?: number;
   max?: number;
-  /** Pixels between the axis and its name. */
-  gap?: number;
   /** Of the ticks of a logarithmic axis; 2 suits bytes. */
   base?: number;
   /** Whole numbers only. */
@@ -137,7 +136,7 @@ export function valueAxis(
   palette: Palette,
   options: AxisOptions,
 ): XAXisComponentOption & YAXisComponentOption {
-  const { name, log, show, min, max, gap, base, whole, scale } = options;
+  const { name, log, show, min, max, base, whole, scale } = options;
   const ticks =
     log && min !== undefined && max !== undefined
       ? { customValues: logTicks(min, max, base ?? 10) }
@@ -145,7 +144,7 @@ export function valueAxis(
   const look = axisLook(palette, name);
   const shared = {
     ...look,
-    nameGap: gap ?? 30,
+    nameGap: 30,
     // Few enough for a phone.
     splitNumber: 4,
     ...(min === undefined ? {} : { min }),
@@ -170,91 +169,86 @@ export function valueAxis(
       };
 }
 
-export function categoryAxis(
-  palette: Palette,
-  names: string[],
-  options: { name?: string; width?: number; inverse?: boolean },
-) {
-  const look = axisLook(palette, options.name ?? "");
+export function categoryAxis(palette: Palette, names: string[], name = "") {
+  const look = axisLook(palette, name);
   return {
     ...look,
     type: "category" as const,
     data: names,
-    inverse: options.inverse ?? false,
     nameGap: 30,
     splitLine: { show: false },
     axisTick: { show: false },
-    axisLabel: {
-      ...look.axisLabel,
-      interval: 0,
-      hideOverlap: false,
-      lineHeight: 13,
-      formatter: (name: string) =>
-        options.width ? inTwoLines(name, Math.floor(options.width / letterWidth)) : name,
-    },
   };
 }
 
 const letterWidth = 7;
 
-/** In two lines at most. What is too much is left out of the second: beginning and end tell rows apart. */
-function inTwoLines(name: string, most: number): string {
-  if (name.length <= most) return name;
-  const space = name.lastIndexOf(" ", most);
-  const first = name.slice(0, space > most / 3 ? space : most);
-  const rest = name.slice(first.length).trimStart();
-  return `${first}\n${rest.length <= most ? rest : `…${rest.slice(1 - most)}`}`;
+export interface Row {
+  name: string;
+  /** Set before the name in bold. */
+  figure?: string;
 }
+/** A phone has no room for figure and name in one line. */
+const inTwoLines = (width: number) => width < 500;
+export const margins = { left: 22, right: 34, top: 14, bottom: 46 };
+/** Of a chart with so many rows. */
+export const heightOfRows = (rows: number, width: number) =>
+  margins.top + margins.bottom + (inTwoLines(width) ? 60 : 44) * rows;
+/** How wide rows are in a chart of that width. */
+export const widthOfRows = (width: number) => width - margins.left - margins.right;
 
-interface Rows {
-  names: string[];
-  /** At the right, beside each row, where there is room. */
-  figures?: string[];
-  /** Pixels that the figures need. */
-  figuresWidth?: number;
-}
-
-/** What pictures of rows share: a name for each at the left, and a tooltip for all of a row. */
+/** What pictures of rows share: each says in place what it is, above what is drawn of it; a tooltip for all of a row. */
 export function inRows(
   palette: Palette,
-  narrow: boolean,
-  { names, figures, figuresWidth }: Rows,
-): Omit<ChartOption, "xAxis" | "series" | "grid"> & { grid: GridComponentOption } {
-  const width = nameWidth(names, narrow);
-  const axis = categoryAxis(palette, names, { inverse: true, width });
-  const beside = figures && !narrow;
+  width: number,
+  rows: Row[],
+): Omit<ChartOption, "xAxis" | "series"> {
+  const axis = categoryAxis(
+    palette,
+    rows.map(({ name }) => name),
+  );
+  const letters = Math.floor(widthOfRows(width) / letterWidth);
+  const ground = { backgroundColor: palette.surface }; // lines of the grid end there
   return {
     ...baseOption(palette),
+    legend: { show: false },
     tooltip: { ...tooltip(palette, "axis"), axisPointer: { type: "shadow" } },
-    grid: { left: width + 12, right: beside ? (figuresWidth ?? 84) : 28, top: 40, bottom: 48 },
-    yAxis: beside ? [axis, figuresAxis(palette, figures)] : axis,
+    grid: margins,
+    yAxis: {
+      ...axis,
+      inverse: true,
+      axisLine: { show: false },
+      axisLabel: {
+        ...axis.axisLabel,
+        interval: 0,
+        hideOverlap: false,
+        inside: true,
+        margin: 0,
+        align: "left",
+        verticalAlign: "bottom",
+        padding: [0, 0, 9, 0],
+        formatter: (_name: string, index: number) => {
+          const { name, figure } = rows[index]!;
+          const two = inTwoLines(width);
+          return figure === undefined
+            ? `{name|${shortened(name, letters)}}`
+            : `{figure|${figure}}${two ? "\n" : "{name|  }"}{name|${shortened(name, two ? letters : letters - figure.length - 4)}}`;
+        },
+        rich: {
+          figure: {
+            ...ground,
+            fontWeight: "bold",
+            fontSize: 14,
+            lineHeight: 18,
+            color: palette.text,
+          },
+          name: { ...ground, fontSize: 12, lineHeight: 15 },
+        },
+      },
+      z: 10,
+    },
   };
 }
-
-/** A second axis of rows at the right, with the figure of each row. */
-const figuresAxis = (palette: Palette, figures: string[]): YAXisComponentOption => ({
-  ...categoryAxis(palette, figures, { inverse: true }),
-  position: "right",
-  axisLine: { show: false },
-});
-
-interface Part {
-  name: string;
-  colour: string;
-  /** For each row; null draws nothing. */
-  points: Point[];
-}
-
-/** Bars that are made of parts. */
-export const stackedBars = (palette: Palette, parts: Part[], thickness: number): Measured[] =>
-  parts.map(({ name, colour, points }) => ({
-    name,
-    type: "bar",
-    stack: "parts",
-    barMaxWidth: thickness,
-    itemStyle: { color: colour, borderColor: palette.surface, borderWidth: 0.5 },
-    data: points,
-  }));
 
 /** A series of stretches: the row, and where each begins and ends. */
 export const stretchSeries = { type: "custom" as const, encode: { x: [1, 2], y: 0 } };
@@ -271,18 +265,12 @@ export function stretchOfRow(place: ItemPlace, style: object) {
   const [x1, y] = place.coord([start!, row!]) as [number, number];
   const [x2] = place.coord([end!, row!]) as [number, number];
   const [, lane] = place.size([0, 1]) as number[];
-  const height = Math.min(20, 0.7 * lane!);
+  const height = Math.min(14, 0.7 * lane!);
   return {
     type: "rect" as const,
     shape: { x: x1, y: y - height / 2, width: Math.max(1, x2 - x1), height },
     style,
   };
-}
-
-/** Room for row names at the left: as the longest needs, within limits. */
-export function nameWidth(names: string[], narrow: boolean): number {
-  const longest = Math.max(0, ...names.map((name) => name.length));
-  return Math.min(8 + letterWidth * longest, narrow ? 120 : 240);
 }
 
 /** A line that marks a value. By default ECharts rounds it to two digits after the point. */

@@ -103,13 +103,30 @@ export function lines(subject: Subject): Drawn | null {
   return {
     alternative: `${kept.length === 1 ? "A line" : `${kept.length} lines`} over ${head.name}${logX || logY ? ", on logarithmic axes" : ""}.`,
     notDrawn: [...left, ...tooMany],
-    option: (palette, narrow) => {
+    option: (palette, width) => {
       const colourOf = (group: (typeof kept)[number]) => colourOfName(palette, colourName(group));
+      const [left, right] = [70, 28];
+      const far = (place: number) =>
+        logX ? Math.log(place / least) / Math.log(most / least) : (place - least) / (most - least);
+      /** By how many pixels such a text, begun at its place, is beyond an end of the chart. */
+      const beyond = ({ at, text }: Mark) => {
+        const from = left + far(at) * (width - left - right);
+        return Math.min(from, Math.max(0, from + 7 * text.length - width));
+      };
       return {
         ...baseOption(palette),
         tooltip: tooltip(palette, "axis"),
-        legend: { ...baseOption(palette).legend, data: kept.map(({ name }) => name) },
-        grid: { left: narrow ? 70 : 84, right: 28, top: marks.length > 0 ? 66 : 40, bottom: 52 },
+        legend: {
+          ...baseOption(palette).legend,
+          data: kept.map(({ name }) => name),
+          show: kept.length > 1,
+        },
+        grid: {
+          left,
+          right,
+          top: (kept.length > 1 ? 58 : 28) + markHeight * marks.length,
+          bottom: 52,
+        },
         xAxis: numeric
           ? valueAxis(palette, {
               name: head.name,
@@ -118,14 +135,24 @@ export function lines(subject: Subject): Drawn | null {
                 ? { log: true, base: powersOfTwo ? 2 : 10, ...logLimits(xs) }
                 : { min: least, max: most, whole: xs.every(Number.isInteger) }),
             })
-          : categoryAxis(palette, labels, { name: head.name, width: 120 }),
-        yAxis: valueAxis(palette, {
-          name: y.length > 1 ? "" : heads[0]!.name,
-          show: heads[0]!.show ?? String,
-          gap: 62,
-          scale: Math.min(...ys) > 0.5 * Math.max(...ys),
-          ...(logY ? { log: true, ...logLimits(ys) } : {}),
-        }),
+          : categoryAxis(palette, labels, head.name),
+        yAxis: {
+          ...valueAxis(palette, {
+            name: y.length > 1 ? "" : heads[0]!.name,
+            show: heads[0]!.show ?? String,
+            scale: Math.min(...ys) > 0.5 * Math.max(...ys),
+            ...(logY ? { log: true, ...logLimits(ys) } : {}),
+          }),
+          // Above the axis, and read without turning one's head.
+          nameLocation: "end",
+          nameGap: 10 + markHeight * marks.length,
+          nameTextStyle: {
+            color: palette.muted,
+            fontSize: 13,
+            align: "left",
+            padding: [0, 0, 0, 8 - left],
+          },
+        },
         series: kept.flatMap((group, index) => {
           const { name, key, of, interval } = group;
           const colour = colourOf(group);
@@ -136,8 +163,6 @@ export function lines(subject: Subject): Drawn | null {
               ? []
               : [{ at: at(entry), low, high, colour: colour }];
           });
-          const right = (place: number) =>
-            logX ? place ** 2 > least * most : 2 * place > least + most;
           return [
             ...(spans.length > 0 ? [whiskers(`${name}, interval`, spans, false)] : []),
             {
@@ -155,7 +180,7 @@ export function lines(subject: Subject): Drawn | null {
                 value: [at(entry), readingOf(entry, key).value],
                 told: { ...tell(subject, entry), head: `${name}, ${nameOf(subject, entry)}` },
               })),
-              ...(index === 0 && marks.length > 0 ? marksOf(palette, marks, right) : {}),
+              ...(index === 0 && marks.length > 0 ? marksOf(palette, marks, beyond) : {}),
             },
           ];
         }),
@@ -164,22 +189,25 @@ export function lines(subject: Subject): Drawn | null {
   };
 }
 
-/** Their labels stand in two lines, so that they may be near each other, and lie towards the middle. */
+const markHeight = 14;
+
+/** Each label stands in a line of its own, so that they may be near each other. */
 const marksOf = (
   palette: Palette,
   marks: Mark[],
-  right: (place: number) => boolean,
+  beyond: (mark: Mark) => number,
 ): Pick<LineSeriesOption, "markLine" | "markArea"> => ({
   markLine: {
     ...plainLine,
     lineStyle: { type: "dashed", color: palette.muted },
-    data: marks.map(({ at, text }, index) => ({
-      xAxis: at,
+    data: marks.map((mark, index) => ({
+      xAxis: mark.at,
       label: {
-        formatter: text,
+        formatter: mark.text,
         color: palette.muted,
-        distance: 2 + 13 * (index % 2),
-        align: right(at) ? "right" : "left",
+        distance: 2 + markHeight * index,
+        align: "left",
+        padding: [0, 0, 0, -beyond(mark)],
       },
     })),
   },

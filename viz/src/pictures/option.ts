@@ -3,7 +3,6 @@
 import type {
   BarSeriesOption,
   CustomSeriesOption,
-  DataZoomComponentOption,
   EChartsOption,
   GridComponentOption,
   LegendComponentOption,
@@ -24,7 +23,7 @@ export interface Point {
   symbol?: string;
   symbolRotate?: number;
   itemStyle?: { color: string };
-  label?: ScatterSeriesOption["label"];
+  label?: { formatter: string };
 }
 
 type Named<S> = Omit<S, "data" | "name"> & { name: string };
@@ -42,11 +41,9 @@ export type Series = Measured | Guide;
 export type ChartOption = Pick<EChartsOption, "animation" | "backgroundColor" | "color"> & {
   textStyle: object;
   legend: LegendComponentOption;
-  /** Several where a picture has small ones below each other. */
-  grid: GridComponentOption | GridComponentOption[];
+  grid: GridComponentOption;
   tooltip: TooltipComponentOption;
-  xAxis: XAXisComponentOption | XAXisComponentOption[];
-  yAxis: YAXisComponentOption | YAXisComponentOption[];
+  xAxis: XAXisComponentOption;
+  yAxis: YAXisComponentOption;
   series: Series[];
-  dataZoom?: DataZoomComponentOption[];
 };

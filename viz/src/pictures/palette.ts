@@ -42,6 +42,24 @@ export function colourOfName(palette: Palette, name: string): string {
   return seriesColour(palette, names.indexOf(name));
 }
 
+function luminance(hex: string): number {
+  const [red, green, blue] = [1, 3, 5].map((at) => {
+    const value = parseInt(hex.slice(at, at + 2), 16) / 255;
+    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!;
+}
+
+/** That of text on such a ground which is read more easily (WCAG 2.2, contrast ratio). */
+export function inkOn(palette: Palette, ground: string): string {
+  const contrast = (ink: string) => {
+    const [a, b] = [luminance(ink) + 0.05, luminance(ground) + 0.05];
+    return Math.max(a / b, b / a);
+  };
+  const { text, surface } = palette;
+  return contrast(text) > contrast(surface) ? text : surface;
+}
+
 /** They tell lines of one colour apart. */
 export const dashes: ("solid" | "dashed" | "dotted" | number[])[] = [
   "solid",
@@ -63,6 +81,11 @@ const phaseColours: Record<string, [string, string]> = {
   free: ["#6f463e", "#8b587b"],
   unexplained: ["#e4d8d4", "#313840"],
 };
+
+/** Host memory is copied, too, but over no bus. */
+const onHost: Record<string, string> = { h2d: "copy in", d2h: "copy out" };
+export const phaseName = (phase: string, onDevice: boolean): string =>
+  onDevice ? phase : (onHost[phase] ?? phase);
 
 /** Of all these parts; those of which one is no phase have colours by their places. */
 export const partColours = (palette: Palette, parts: string[]): string[] =>

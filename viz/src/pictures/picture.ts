@@ -21,13 +21,11 @@ import type { Told } from "./tooltip";
 export interface Drawn {
   /** What to say of it to those who do not see it; the table follows. */
   alternative: string;
-  /** Pixels, where the usual height does not suit. */
-  height?: number;
+  /** Pixels at a width, where the usual height does not suit. */
+  height?: (width: number) => number;
   /** Ways to look at it, the first one shown; `option` gets the index of the chosen one. */
   views?: string[];
-  /** Whether its axis can be zoomed (dataZoom in the option). */
-  zooms?: boolean;
-  option: (palette: Palette, narrow: boolean, view: number) => ChartOption;
+  option: (palette: Palette, width: number, view: number) => ChartOption;
   /** What is in the file and not in the picture, with the reason. */
   notDrawn: [string, string][];
 }

@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bars of parts. Of times there are two panels of the same rows: how long each is as a whole, on a logarithmic axis,
-// since a good port is hundreds of times as fast as a bad one; and what it consists of.
+// What each row consists of: bars of shares, since a good port is hundreds of times as fast as a bad one. How long a row
+// is stands before its name, and what a part is in it.
 import { headOf, readingOf, type Entry } from "../data/figures";
 import { percent, seconds } from "../data/units";
-import { baseOption, categoryAxis, logLimits, stackedBars, tooltip, valueAxis } from "./chart";
-import type { ChartOption } from "./option";
-import { partColours, type Palette } from "./palette";
-import { nameOf, roomFor, type Drawn, type Subject } from "./picture";
+import { heightOfRows, inRows, valueAxis, widthOfRows } from "./chart";
+import { inkOn, partColours, phaseName } from "./palette";
+import { nameOf, onDevice, roomFor, type Drawn, type Subject } from "./picture";
 import type { Told } from "./tooltip";
 
 interface Part {
-  key: string;
   name: string;
+  of: (entry: Entry) => number;
 }
 
 /** The ys, or the members of a y that is an object: those that add up to its wall time. */
 function partsOf({ file, figure, entries }: Subject): Part[] {
+  const part = (key: string, name: string): Part => ({
+    name,
+    of: (entry) => Math.max(0, readingOf(entry, key).value ?? 0),
+  });
   return figure.y.flatMap((key) => {
     const members = new Set(
       entries.flatMap((entry) =>
@@ -25,22 +28,19 @@ function partsOf({ file, figure, entries }: Subject): Part[] {
       ),
     );
     return members.size === 0
-      ? [{ key, name: headOf(file, key).name }]
+      ? [part(key, headOf(file, key).name)]
       : [...members]
-          .map((each) => ({ key: each, name: each.slice(key.length + 1) }))
+          .map((each) => part(each, each.slice(key.length + 1)))
           .filter(({ name }) => name !== "wall");
   });
 }
 
-const [rowHeight, top, bottom] = [54, 32, 46];
-
 export function stack(subject: Subject): Drawn | null {
   const { figure, entries } = subject;
-  const lengthOf = (entry: Entry, { key }: Part) => Math.max(0, readingOf(entry, key).value ?? 0);
-  const all = partsOf(subject).filter((part) => entries.some((entry) => lengthOf(entry, part) > 0));
+  const parts = partsOf(subject).filter(({ of }) => entries.some((entry) => of(entry) > 0));
   const whole = (entry: Entry) =>
     readingOf(entry, `${figure.y[0]}.wall`).value ??
-    all.reduce((sum, part) => sum + lengthOf(entry, part), 0);
+    parts.reduce((sum, { of }) => sum + of(entry), 0);
   const some = entries.filter((entry) => whole(entry) > 0);
   if (some.length === 0) return null;
   const name = (entry: Entry) => nameOf(subject, entry);
@@ -50,107 +50,64 @@ export function stack(subject: Subject): Drawn | null {
     head: name(entry),
     lines: [
       ["wall", seconds(whole(entry))],
-      ...all
-        .filter((part) => lengthOf(entry, part) > 0)
-        .map(({ key, name }): [string, string] => [name, seconds(readingOf(entry, key).value!)]),
+      ...parts
+        .filter(({ of }) => of(entry) > 0)
+        .map(({ name, of }): [string, string] => [
+          phaseName(name, onDevice(entry)),
+          seconds(of(entry)),
+        ]),
     ],
   });
-  const told = all.filter((part) => kept.some((entry) => lengthOf(entry, part) > 0));
-  const stacked = (palette: Palette) => {
-    const colours = partColours(
-      palette,
-      told.map((part) => part.name),
-    );
-    return stackedBars(
-      palette,
-      told.map((part, index) => ({
-        name: part.name,
-        colour: colours[index]!,
-        points: kept.map((entry) => ({
-          value: lengthOf(entry, part) / whole(entry),
-          told: tell(entry),
-        })),
-      })),
-      18,
-    );
-  };
-  const panels = (palette: Palette, narrow: boolean): ChartOption => {
-    const limits = logLimits(kept.map(whole));
-    const axis = categoryAxis(palette, kept.map(name), { inverse: true });
-    const lowered = { ...axis, axisLine: { show: false } };
-    const parts = stacked(palette);
-    return {
-      ...baseOption(palette),
-      tooltip: { ...tooltip(palette, "axis"), axisPointer: { type: "shadow" } },
-      legend: { ...baseOption(palette).legend, data: parts.map((part) => part.name) },
-      grid: [
-        { left: 18, width: narrow ? "38%" : "37%", top, bottom },
-        { left: narrow ? "48%" : "44%", right: 24, top, bottom },
-      ],
-      xAxis: [
-        {
-          ...valueAxis(palette, {
-            name: narrow ? "wall time (log)" : "wall time, logarithmic",
-            show: seconds,
-            log: true,
-            ...limits,
-          }),
-          startValue: limits.min, // of the bars
-          gridIndex: 0,
-        },
-        {
-          ...valueAxis(palette, {
-            name: narrow ? "share" : "share of the wall time",
-            show: percent,
-            min: 0,
-            max: 1,
-          }),
-          gridIndex: 1,
-        },
-      ],
-      yAxis: [
-        {
-          ...lowered,
-          gridIndex: 0,
-          // The name of a row stands above its bars.
-          axisLabel: {
-            ...axis.axisLabel,
-            inside: true,
-            align: "left",
-            verticalAlign: "bottom",
-            padding: [0, 0, 12, 0],
-            formatter: (_name: string, index: number) =>
-              `{length|${seconds(whole(kept[index]!))}}  ${name(kept[index]!)}`,
-            rich: { length: { fontWeight: "bold", fontSize: 14, color: palette.text } },
-          },
-          z: 10,
-        },
-        { ...lowered, gridIndex: 1, axisLabel: { show: false } },
-      ],
-      series: [
-        {
-          name: "wall",
-          type: "bar",
-          barMaxWidth: 18,
-          barMinHeight: 2,
-          xAxisIndex: 0,
-          yAxisIndex: 0,
-          itemStyle: { color: palette.muted },
-          data: kept.map((entry) => ({ value: whole(entry), told: tell(entry) })),
-        },
-        ...parts.map((part) => ({ ...part, xAxisIndex: 1, yAxisIndex: 1 })),
-      ],
-    };
-  };
+  const drawn = parts.filter(({ of }) => kept.some((entry) => of(entry) > 0));
   return {
-    alternative: `Lying bars of the whole on a logarithmic axis, and beside them of parts, one for each of ${kept.length}.`,
-    height: top + bottom + rowHeight * kept.length,
+    alternative: `Lying bars of what each consists of, one for each of ${kept.length}.`,
+    height: (width) => heightOfRows(kept.length, width),
     notDrawn: [
       ...entries
         .filter((entry) => !(whole(entry) > 0))
         .map((entry): [string, string] => [name(entry), "the file has no parts of it"]),
       ...left,
     ],
-    option: panels,
+    option: (palette, width) => {
+      const colours = partColours(
+        palette,
+        drawn.map((part) => part.name),
+      );
+      const share = ({ of }: Part, entry: Entry) => of(entry) / whole(entry);
+      const label = (part: Part, entry: Entry) => phaseName(part.name, onDevice(entry));
+      const fits = (part: Part, entry: Entry) =>
+        share(part, entry) * widthOfRows(width) > 8 + 7 * label(part, entry).length;
+      // What can nowhere say what it is goes together: its figures are in the tooltip and in the table.
+      const named = drawn.filter((part) => kept.some((entry) => fits(part, entry)));
+      const slivers = drawn.filter((part) => !named.includes(part));
+      const others: Part = {
+        name: "others",
+        of: (entry) => slivers.reduce((sum, { of }) => sum + of(entry), 0),
+      };
+      return {
+        ...inRows(
+          palette,
+          width,
+          kept.map((entry) => ({ name: name(entry), figure: seconds(whole(entry)) })),
+        ),
+        xAxis: valueAxis(palette, { name: "share of the time", show: percent, min: 0, max: 1 }),
+        series: [...named, ...(slivers.length > 0 ? [others] : [])].map((part) => {
+          const color = part === others ? palette.muted : colours[drawn.indexOf(part)]!;
+          return {
+            name: part.name,
+            type: "bar",
+            stack: "parts",
+            barMaxWidth: 16,
+            itemStyle: { color, borderColor: palette.surface, borderWidth: 0.5 },
+            label: { show: true, fontSize: 12, color: inkOn(palette, color) },
+            data: kept.map((entry) => ({
+              value: share(part, entry),
+              told: tell(entry),
+              label: { formatter: fits(part, entry) ? label(part, entry) : "" },
+            })),
+          };
+        }),
+      };
+    },
   };
 }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The card that a page begins with: where the time of one run goes, and what its file says of it.
+// The file that a page begins with.
+import { isDisturbed } from "../data/lead";
 import type { ResultFile } from "../data/results";
 import { picturesOf } from "./catalogue";
-import type { Picture } from "./picture";
 
-/** Of the experiments in this order. */
+/** Where time goes, and which backend is worth it, is what most readers ask first. */
 const tellers = ["residency", "comparison"];
 
-/** null: no file of the page has a ledger of whole runs. */
-export function storyOf(files: ResultFile[]): { picture: Picture; file: ResultFile } | null {
-  for (const experiment of tellers)
-    for (const file of files)
-      if (file.experiment === experiment) {
-        const ledger = picturesOf(file).find(({ id, option }) => /^stack/.test(id) && option);
-        if (ledger !== undefined) return { picture: { ...ledger, id: "story" }, file };
-      }
-  return null;
+/** One that concludes something and can be drawn, by those experiments; null: there is none. */
+export function storyOf(files: ResultFile[]): ResultFile | null {
+  const rank = (file: ResultFile) =>
+    (isDisturbed(file) ? 10 : 0) + ((tellers.indexOf(file.experiment) + 3) % 3);
+  return (
+    [...files]
+      .sort((a, b) => rank(a) - rank(b))
+      .find((file) => picturesOf(file).some(({ option }) => option !== null)) ?? null
+  );
 }

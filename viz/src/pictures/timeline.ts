@@ -4,9 +4,12 @@ import { list, num, text } from "../data/json";
 import { valueOf, type Entry } from "../data/figures";
 import { seconds } from "../data/units";
 import {
-  heightOfBars,
+  baseOption,
+  heightOfRows,
   inRows,
   type ItemPlace,
+  legendHeight,
+  margins,
   stretchOfRow,
   stretchSeries,
   stretchValues,
@@ -31,37 +34,35 @@ export function timeline(subject: Subject): Drawn | null {
       if (begin === null || end === null || begin < 0 || end < begin) return [];
       return [{ lane: text(each, "lane"), phase: text(each, "phase"), begin, end }];
     });
-  // Those with engines of a device first.
+  // Those with most engines of a device first.
   const runs = entries
     .map((entry) => ({ name: nameOf(subject, entry), stretches: stretchesOf(entry) }))
     .map((run) => ({ ...run, lanes: [...new Set(run.stretches.map(({ lane }) => lane))] }))
-    .filter(({ stretches }) => stretches.length > 0)
+    // One lane alone shows no more than the parts of the run.
+    .filter(({ lanes }) => lanes.length > 1)
     .sort((a, b) => b.lanes.length - a.lanes.length);
   if (runs.length === 0) return null;
   return {
     alternative:
       "Lanes of coloured stretches on an axis of seconds: the host's, and those of a device's engines.",
-    height: heightOfBars(Math.max(...runs.map(({ lanes }) => lanes.length)), 30),
+    height: (width) =>
+      legendHeight + heightOfRows(Math.max(...runs.map(({ lanes }) => lanes.length)), width),
     notDrawn: [],
     views: runs.map(({ name }) => name),
-    zooms: true,
-    option: (palette, narrow, view) => {
+    option: (palette, width, view) => {
       const { name, lanes, stretches } = runs[view]!;
       const phases = [...new Set(stretches.map(({ phase }) => phase))];
       const colours = partColours(palette, phases);
       return {
-        ...inRows(palette, narrow, { names: lanes }),
+        ...inRows(
+          palette,
+          width,
+          lanes.map((lane) => ({ name: lane })),
+        ),
+        legend: baseOption(palette).legend,
+        grid: { ...margins, top: legendHeight },
         tooltip: tooltip(palette, "item"),
         xAxis: valueAxis(palette, { name: "time since the run began", show: seconds, min: 0 }),
-        dataZoom: [
-          // The wheel scrolls the page; with Ctrl, or by two fingers, it zooms.
-          {
-            type: "inside",
-            filterMode: "none",
-            zoomOnMouseWheel: "ctrl",
-            preventDefaultMouseMove: false,
-          },
-        ],
         series: phases.map((phase, index) => ({
           ...stretchSeries,
           tooltip: {},

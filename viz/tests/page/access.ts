@@ -3,7 +3,7 @@
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 
-/** Serious violations of accessibility: of those rules, or of all. */
+/** Violations of any weight, best practices included: of those rules, or of all. */
 export async function violations(page: Page, rules?: string[]): Promise<string[]> {
   // All tables are made alike; thousands of cells more would be looked at for nothing.
   await page
@@ -16,11 +16,6 @@ export async function violations(page: Page, rules?: string[]): Promise<string[]
       resultTypes: ["violations"],
       ...(only ? { runOnly: only } : {}),
     });
-    return found.violations
-      .filter(
-        ({ id, impact }) =>
-          impact === "serious" || impact === "critical" || id === "landmark-unique",
-      )
-      .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+    return found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
   }, rules);
 }

@@ -17,6 +17,7 @@ afterAll(() => browser?.close());
 interface How {
   width?: number;
   height?: number;
+  javaScript?: boolean;
   /** Runs in the page before its own script. */
   before?: () => void;
 }
@@ -27,6 +28,7 @@ export async function openPage(file: string, how: How = {}) {
     viewport: { width: how.width ?? 1200, height: how.height ?? 900 },
     colorScheme: "light",
     acceptDownloads: true,
+    javaScriptEnabled: how.javaScript ?? true,
   });
   const page = await context.newPage();
   page.setDefaultTimeout(120_000); // a busy machine is no failure
@@ -47,20 +49,25 @@ export async function openPage(file: string, how: How = {}) {
 /** One with charts, the first of them drawn. */
 export async function open(file: string, how: How = {}) {
   const opened = await openPage(file, how);
-  await opened.page.locator("main[data-built]").waitFor();
+  await opened.page.locator("main #live").waitFor();
   // On a phone the list of many files alone is longer than the screen.
   await opened.page.locator(".chart").first().scrollIntoViewIfNeeded();
   await opened.page.locator("[data-drawn]").first().waitFor();
   return opened;
 }
 
-/** Opens all cards of the page, or this one. */
-export const unfold = (part: Page | Locator): Promise<void> =>
-  ("goto" in part ? part.locator("details.card") : part).evaluateAll(async (cards) => {
-    for (const each of cards) if (each instanceof HTMLDetailsElement) each.open = true;
-    // Their charts are made when the browser tells of it.
-    await new Promise((done) => setTimeout(done));
-  });
+/** Opens all files and cards of the page, or these. */
+export async function unfold(part: Page | Locator): Promise<void> {
+  const open = (parts: Locator) =>
+    parts.evaluateAll(async (all) => {
+      for (const each of all) if (each instanceof HTMLDetailsElement) each.open = true;
+      // What is in them is made when the browser tells of it.
+      await new Promise((done) => setTimeout(done));
+    });
+  if (!("goto" in part)) return open(part);
+  await open(part.locator("details.result"));
+  await open(part.locator("details.card"));
+}
 
 /** How many screens a page is long: printed, so that one sees how far it is from its bar. */
 export async function screensOf(page: Page): Promise<number> {
@@ -94,12 +101,11 @@ export async function drawAll(page: Page): Promise<void> {
 }
 
 export const cardOf = (page: Page, file: string, picture: string): Locator =>
-  page
-    .locator("article", { has: page.locator("h2", { hasText: `: ${file}` }) })
-    .locator(`[data-picture="${picture}"]`);
+  page.locator(`[data-file="${file}"] [data-picture="${picture}"]`);
 
 /** All cells of a card's table: full numbers, and text. */
 export async function tableOf(card: Locator): Promise<(number | string)[][]> {
+  await unfold(card.page().locator("details.result"));
   await unfold(card);
   // Without a click: what lies above it may still grow. A picture that is a table has no such part.
   await card.locator("summary", { hasText: /^Table/ }).evaluateAll((summaries) => {

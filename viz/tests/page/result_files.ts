@@ -33,8 +33,8 @@ const commands = {
   halos: "cluster depth --grid 64 --iters 20 --network 20us,10GB/s --budget 10",
   network: "cluster predict --grid 1024 --rate 10 --network 6us,10GB/s --ranks 1:64:x4",
   selftest: "selftest --trials 2 --budget 1",
+  assumed: "--grid 48 --iters 40 --budget 10 --backend fused --backend simd --assume t4",
   compare: "compare comparison.json comparison.json",
-  history: "compare --history duels.jsonl",
 };
 export type Kind = keyof typeof commands;
 export const kinds = Object.keys(commands) as Kind[];
@@ -77,7 +77,7 @@ async function runAll(directory: string): Promise<void> {
   const worker = async () => {
     for (let kind = waiting.shift(); kind !== undefined; kind = waiting.shift()) {
       if (kind === "compare") await done.get("comparison");
-      const progress = kind === "compare" || kind === "history" ? "" : " --no-progress";
+      const progress = kind === "compare" ? "" : " --no-progress";
       await run(program!, `${commands[kind]}${progress} --json ${kind}.json`.split(" "), {
         cwd: directory,
         env: { ...process.env, OMP_WAIT_POLICY: "passive" },

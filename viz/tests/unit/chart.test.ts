@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import {
   baseOption,
   belowLegend,
-  categoryAxis,
+  inRows,
   legendLines,
   logTicks,
   valueAxis,
@@ -38,18 +38,12 @@ describe("axes", () => {
     expect([100, 0.5, 1.25, 0].map(formatter)).toEqual(["100 ms", "0.5 ms", "1.25 ms", "0 ms"]);
   });
 
-  it("keep the beginning and the end of long names, in two lines", () => {
-    const { formatter } = categoryAxis(light, [], { width: 7 * 16 }).axisLabel;
-    expect(formatter("simd")).toBe("simd");
-    expect(formatter("simd, round trip every 100")).toBe("simd, round trip\nevery 100");
-    expect(formatter("simd, overlapped snapshot every 100 cold")).toBe(
-      "simd, overlapped\n… every 100 cold",
-    );
-    expect(
-      formatter("x".repeat(99))
-        .split("\n")
-        .map((line) => line.length),
-    ).toEqual([16, 16]);
+  it("of rows have names as long as there is room, with both ends", () => {
+    const name = "simd, overlapped snapshot every 100 cold";
+    const label = (width: number) =>
+      (inRows(light, width, [{ name, figure: "1.00 s" }]).yAxis as any).axisLabel.formatter("", 0);
+    expect(label(900)).toBe(`{figure|1.00 s}{name|  }{name|${name}}`);
+    expect(label(260)).toMatch(/^\{figure\|1.00 s\}\n\{name\|simd, .*….*100 cold\}$/);
   });
 });
 
@@ -95,12 +89,18 @@ describe("a legend", () => {
   });
 
   it("moves the grid down, and the chart grows by as much", () => {
-    expect(belowLegend(option, 2200)).toEqual({ option, extra: 0 });
+    expect(belowLegend(option, 2200)).toMatchObject({ option, extra: 0 });
     const wrapped = belowLegend(option, 900);
     expect(wrapped.extra).toBe(24);
     expect(wrapped.option["grid"]).toEqual({ left: 84, top: 56 + 24 });
     const hidden = { ...option, legend: { show: false } };
     expect(belowLegend(hidden, 360)).toEqual({ option: hidden, extra: 0 });
+    // Of a name that a phone has no room for both ends are left.
+    const { formatter } = belowLegend(option, 340).option.legend as any;
+    expect(formatter("x".repeat(99)).length).toBe(40);
+    expect((belowLegend(option, 200).option.legend as any).formatter("x".repeat(99)).length).toBe(
+      20,
+    );
     const few = { ...option, legend: { data: ["one"] } };
     expect(belowLegend(few, 360).extra).toBe(0);
   });

@@ -3,6 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { readResultFile } from "../../src/data/results";
 import { picturesOf } from "../../src/pictures/catalogue";
+import { leadOf } from "../../src/data/lead";
 import { light } from "../../src/pictures/palette";
 import type { Picture } from "../../src/pictures/picture";
 import { storyOf } from "../../src/pictures/story";
@@ -23,7 +24,18 @@ const draw = (brewed: unknown, picture: object): Picture[] =>
   picturesOf(
     fileOf(brewed, { columns, pictures: [{ title: "Tea", rows: "results", ...picture }] }),
   );
-const optionOf = (picture: Picture | undefined) => picture!.option!(light, false, 0);
+const optionOf = (picture: Picture | undefined) => picture!.option!(light, 1200, 0);
+
+/** What the rows of a chart say of themselves. */
+const rowsOf = (picture: Picture | undefined): string[] => {
+  const { data, axisLabel } = optionOf(picture).yAxis as any;
+  return data.map((name: string, index: number) =>
+    axisLabel
+      .formatter(name, index)
+      .replace(/\{\w+\|([^}]*)\}/g, "$1")
+      .replace(/ +/g, " "),
+  );
+};
 
 const teas = ["green", "black", "white"].map((tea, index) => ({
   tea,
@@ -34,7 +46,10 @@ const teas = ["green", "black", "white"].map((tea, index) => ({
   grams: index + 1,
   sips: [3, 2, 1].map((sip) => sip + index),
   phases: { heat: 1, steep: 1 + index, wall: 2 + index },
-  moments: [{ lane: "kettle", phase: "heat", begin: 0, end: 1 }],
+  moments: [
+    { lane: "kettle", phase: "heat", begin: 0, end: 1 },
+    ...(index > 0 ? [{ lane: "pot", phase: "steep", begin: 1, end: 2 }] : []),
+  ],
 }));
 
 describe("a result is drawn by its kind", () => {
@@ -49,9 +64,9 @@ describe("a result is drawn by its kind", () => {
     ["lines, logarithmic", { kind: "lines", x: "grams", y: ["seconds"], log: "xy" }, 3],
     ["lines over words", { kind: "lines", x: "tea", y: ["grams"] }, 3],
     ["lines of lists", { kind: "lines", x: "sip", y: ["sips"], by: ["tea"] }, 9],
-    ["a stack of members", { kind: "stack", x: "tea", y: ["phases"] }, 9],
-    ["a stack of keys", { kind: "stack", x: "tea", y: ["grams", "ratio"] }, 9],
-    ["a timeline", { kind: "timeline", x: "tea", y: ["moments"] }, 1],
+    ["a stack of members", { kind: "stack", x: "tea", y: ["phases"] }, 6],
+    ["a stack of keys", { kind: "stack", x: "tea", y: ["grams", "ratio"] }, 6],
+    ["a timeline", { kind: "timeline", x: "tea", y: ["moments"] }, 2],
   ];
   it.each(cases)("%s", (name, picture, points) => {
     const [drawn, another] = draw({ results: teas }, picture);
@@ -81,8 +96,7 @@ describe("what is drawn", () => {
   it("is in order, with names and units of the file", () => {
     const [drawn] = draw({ results: teas }, { kind: "bars", x: "tea", y: ["seconds"] });
     const option = optionOf(drawn) as any;
-    expect(option.yAxis[0].data).toEqual(["white", "black", "green"]);
-    expect(option.yAxis[1].data).toEqual(["1.00 s", "1.50 s", "2.00 s"]);
+    expect(rowsOf(drawn)).toEqual(["1.00 s white", "1.50 s black", "2.00 s green"]);
     expect(option.xAxis.name).toBe("time/cup");
   });
 
@@ -158,7 +172,7 @@ describe("what is drawn", () => {
     }));
     const [drawn] = draw({ results }, { kind: "bars", x: "tea", y: ["seconds"], only: ["tea 99"] });
     expect(pointsOf(optionOf(drawn)).length).toBe(16);
-    expect((optionOf(drawn) as any).yAxis[0].data.at(-1)).toBe("tea 99");
+    expect(rowsOf(drawn).at(-1)).toBe("100 s tea 99");
     expect(drawn!.notDrawn.length).toBe(84);
     expect(drawn!.table().rows.length).toBe(100);
   });
@@ -186,7 +200,7 @@ describe("a file that does not say how it is drawn", () => {
     const [drawn, another] = picturesOf(old);
     expect(another).toBeUndefined();
     checkPicture(drawn!, "old");
-    expect((optionOf(drawn) as any).yAxis[0].data).toEqual(["white", "black", "green"]);
+    expect(rowsOf(drawn)).toEqual(["1.00 s white", "1.50 s black", "2.00 s green"]);
     const nested = fileOf({
       points: [
         { size: 1, rows: results },
@@ -199,7 +213,7 @@ describe("a file that does not say how it is drawn", () => {
       { results },
       { assumed: { rows: [{ backend: "x", seconds: { low: 1, high: 2 } }] } },
     );
-    expect(picturesOf(assumed).map(({ title }) => title)).toEqual(["results", "assumed, rows"]);
+    expect(picturesOf(assumed).map(({ title }) => title)).toEqual(["assumed, rows", "results"]);
   });
 
   it("takes nothing for granted", () => {
@@ -219,26 +233,101 @@ describe("a file that does not say how it is drawn", () => {
       { diffbench: { results: [null, 1, { backend: {} }], pictures } },
     ])
       for (const picture of picturesOf(readResultFile(part)))
-        expect(() => [picture.table(), picture.option?.(light, true, 0)]).not.toThrow();
+        expect(() => [picture.table(), picture.option?.(light, 340, 0)]).not.toThrow();
     for (const kind of ["bars", "lines", "stack", "timeline"])
       for (const value of [null, Infinity, -1, 0, "1", [], [null], {}])
         for (const picture of draw(
           { results: [{ tea: "a", seconds: value }] },
           { kind, x: "tea", y: ["seconds"], log: "xy" },
         ))
-          expect(() => picture.option?.(light, true, 0), `${kind} ${value}`).not.toThrow();
+          expect(() => picture.option?.(light, 340, 0), `${kind} ${value}`).not.toThrow();
     expect(
       picturesOf(fileOf({ ["__proto__"]: [{ tea: 1 }], results: [{ constructor: 1 }] })),
     ).toBeTruthy();
   });
 });
 
-it("the page begins with the first ledger of a run", () => {
-  const results = [{ backend: "simd", phases: { compute: 1, sync: 1, wall: 2 } }];
-  const pictures = [
-    { title: "Ledger", kind: "stack", rows: "results", x: "backend", y: ["phases"] },
-  ];
-  const run = readResultFile({ diffbench: { results, pictures } });
-  expect(storyOf([fileOf({ results: teas }), run])!.file).toBe(run);
-  expect(storyOf([fileOf({ results: teas })])).toBeNull();
+describe("what a chart says in place", () => {
+  it("is the group of each row and the y, and that it is assumed", () => {
+    const bars = { kind: "bars", x: "tea", y: ["seconds"] };
+    const [grouped] = draw({ results: teas }, { ...bars, by: ["device"] });
+    expect(rowsOf(grouped)).toEqual([
+      "1.00 s white, cpu",
+      "1.50 s black, cuda",
+      "2.00 s green, cpu",
+    ]);
+    const [several] = draw({ results: teas.slice(0, 1) }, { ...bars, y: ["seconds", "ratio"] });
+    expect(rowsOf(several)).toEqual(["2.00 s green, time/cup", "1.00 s green, against water"]);
+    const [span] = draw({ results: [{ tea: "oolong", seconds: { low: 1, high: 3 } }] }, bars);
+    expect(rowsOf(span)).toEqual(["1.00 s to 3.00 s oolong, assumed"]);
+    for (const each of [grouped, several, span])
+      expect(optionOf(each).legend).toEqual({ show: false });
+  });
+
+  it("is each part, by its name on a host or a device; what can nowhere say it goes together", () => {
+    const phases = { h2d: 0.4, compute: 0.57, sync: 0.02, free: 0.01, wall: 1 };
+    const results = [
+      { tea: "a", device: "cpu", phases },
+      { tea: "b", device: "cuda", phases },
+    ];
+    const [drawn] = draw({ results }, { kind: "stack", x: "tea", y: ["phases"] });
+    const { series } = drawn!.option!(light, 700, 0);
+    const labels = series.map(({ data }) => (data as any[]).map(({ label }) => label.formatter));
+    expect(labels).toEqual([
+      ["copy in", "h2d"],
+      ["compute", "compute"],
+      ["", ""],
+    ]);
+    expect(series.at(-1)!.name).toBe("others");
+    expect((series.at(-1)!.data[0] as any).value).toBeCloseTo(0.03);
+    // A wide screen has room for one more.
+    expect(drawn!.option!(light, 2600, 0).series.length).toBe(4);
+  });
+
+  it("has no bar on a logarithmic axis, and no timeline of a single lane", () => {
+    for (const kind of ["bars", "stack"]) {
+      const [drawn] = draw({ results: teas }, { kind, x: "tea", y: ["seconds"], log: "y" });
+      const { series, xAxis } = optionOf(drawn);
+      for (const { type } of series)
+        expect([type, (xAxis as any).type]).not.toEqual(["bar", "log"]);
+    }
+    const [lone] = draw(
+      { results: teas.slice(0, 1) },
+      { kind: "timeline", x: "tea", y: ["moments"] },
+    );
+    expect(lone!.option).toBeNull();
+  });
+});
+
+describe("the page begins with", () => {
+  const results = [{ backend: "simd", seconds_per_iteration: 1 }];
+  const run = (disturbed: boolean) => readResultFile({ diffbench: { results, disturbed } });
+  const tea = fileOf({ results: teas });
+  it("a comparison before others, and with what concludes something", () => {
+    const [sound, unsure] = [run(false), run(true)];
+    expect(storyOf([tea, unsure, sound])).toBe(sound);
+    expect(storyOf([unsure, tea])).toBe(tea);
+    expect(storyOf([unsure])).toBe(unsure);
+    expect(storyOf([fileOf({})])).toBeNull();
+  });
+
+  it("the first sentence that has figures, at most three of them large", () => {
+    const said = (sentence: string, assumed = "") =>
+      leadOf(fileOf({ assumed: { sentence: assumed } }, { sentence })).map((pieces) =>
+        pieces.map(({ text, isFigure }) => (isFigure ? `[${text}]` : text)).join(""),
+      );
+    expect(said("Tea is ready.")).toEqual(["Tea is ready."]);
+    expect(
+      said("No GPU is here. A cup takes 4.5 to 8 us; a pot 1.2e+03 times as long; done."),
+    ).toEqual(["A cup takes [4.5 to 8 us]; a pot [1.2e+03 times] as long."]);
+    expect(said("a takes 1 s, 2 ms, 3 us, 64x64, 5 steps, 6x, 7 %.")).toEqual([
+      "a takes [1 s], [2 ms], [3 us], 64x64, 5 steps, 6x, 7 %.",
+    ]);
+    const assumed =
+      "Assumed (t4): 3 MiB fit. Mint would take 1 s, 5 to 9 times as long, not 10 times.";
+    expect(said(`Mint takes 2 s, 3 times 4 times as long.\n${assumed}`, assumed)).toEqual([
+      "Mint takes 2 s, [3 times] [4 times] as long.",
+      "Assumed (t4): Mint would take 1 s, [5 to 9 times] as long, not 10 times.",
+    ]);
+  });
 });

@@ -62,23 +62,26 @@ TEST(PlanSamples, SamplesHoldWholeSweeps) {
   // Five samples of 4 steps would fit; one sweep does.
   const RowCost slow{.reset_seconds = 0.2, .step_seconds = 0.031};
   const SamplePlan one = plan_samples(slow, 1.6, 100, 32);
-  EXPECT_EQ(one, (SamplePlan{.rounds = 1, .iterations = 32}));
+  EXPECT_EQ(one, (SamplePlan{.rounds = 1, .iterations = 32, .unit = 32}));
   EXPECT_FALSE(cuts_a_sweep(one, 100, 32));
-  EXPECT_EQ(plan_samples(slow, 4, 100, 32), (SamplePlan{.rounds = 3, .iterations = 32}));
-  EXPECT_EQ(plan_samples(slow, 12, 100, 32), (SamplePlan{.rounds = 5, .iterations = 64}));
-  EXPECT_EQ(plan_samples(slow, 40, 100, 32), (SamplePlan{.rounds = 10, .iterations = 100}));
+  EXPECT_EQ(plan_samples(slow, 4, 100, 32),
+            (SamplePlan{.rounds = 3, .iterations = 32, .unit = 32}));
+  EXPECT_EQ(plan_samples(slow, 12, 100, 32),
+            (SamplePlan{.rounds = 5, .iterations = 64, .unit = 32}));
+  EXPECT_EQ(plan_samples(slow, 40, 100, 32),
+            (SamplePlan{.rounds = 10, .iterations = 100, .unit = 32}));
   // As many as without sweeps, where they are enough.
   EXPECT_EQ(plan_samples({.reset_seconds = 0, .step_seconds = 1e-3}, 10, all_steps, 48),
-            (SamplePlan{.rounds = rounds_wanted, .iterations = 480}));
+            (SamplePlan{.rounds = rounds_wanted, .iterations = 480, .unit = 48}));
   EXPECT_EQ(plan_samples({.reset_seconds = 0, .step_seconds = 1e-3}, 2, all_steps, 48),
-            (SamplePlan{.rounds = rounds_wanted, .iterations = 96}));
+            (SamplePlan{.rounds = rounds_wanted, .iterations = 96, .unit = 48}));
   // A run that is shorter than a sweep is one.
   EXPECT_EQ(plan_samples(slow, 12, 20, 32).iterations, 20);
 }
 
 TEST(PlanSamples, ASweepThatDoesNotFitIsCutOpenly) {
   const SamplePlan cut = plan_samples({.reset_seconds = 0.2, .step_seconds = 0.1}, 1.6, 100, 32);
-  EXPECT_EQ(cut, (SamplePlan{.rounds = 1, .iterations = 14}));
+  EXPECT_EQ(cut, (SamplePlan{.rounds = 1, .iterations = 14, .unit = 32}));
   EXPECT_TRUE(cuts_a_sweep(cut, 100, 32));
   EXPECT_FALSE(cuts_a_sweep(cut, 14, 32));
 }

@@ -165,6 +165,23 @@ TEST(PairedRatio, PairsAreSamplesOfOneRound) {
   EXPECT_FALSE(paired_ratio({}, some));
 }
 
+TEST(PairedRatio, BesideOthersHoldsForAllThatTheIdleMachineMayNeed) {
+  std::vector<Sample> slow(5, {.iterations = 1, .seconds = 2, .cpu_seconds = {}, .slack = 0.1});
+  std::vector<Sample> fast(5, {.iterations = 1, .seconds = 1, .cpu_seconds = {}, .slack = 0.1});
+  const Ratio ratio = paired_ratio(slow, fast).value();
+  EXPECT_DOUBLE_EQ(ratio.value, 2);
+  EXPECT_DOUBLE_EQ(ratio.interval.value().low, 2 / 1.1 / 1.1);
+  EXPECT_DOUBLE_EQ(ratio.interval.value().high, 2 * 1.1 * 1.1);
+  EXPECT_EQ(judge(ratio, 0.02), Verdict::slower);
+  EXPECT_DOUBLE_EQ(ratio_apart(slow, fast).interval.value().low, ratio.interval->low);
+  for (Sample& sample : slow) {
+    sample.stolen_seconds = 1;
+  }
+  EXPECT_EQ(judge(ratio_in_run(slow, fast), 0.02), Verdict::unclear) << "all of it may be stolen";
+  slow.resize(2);
+  EXPECT_FALSE(paired_ratio(slow, fast).value().interval);
+}
+
 TEST(Judge, TheWholeIntervalMustBeBeyondTheLeastEffect) {
   auto verdict = [](double low, double high) {
     return judge({.value = 1, .interval = Interval{low, high, 0.99}}, 0.02);

@@ -10,9 +10,12 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace diffbench::bench {
 namespace {
@@ -167,6 +170,102 @@ TEST_F(RoundsTest, SamplesKnowTheirRound) {
 TEST_F(RoundsTest, NoRowsAreNoWork) {
   run();
   EXPECT_EQ(log_, "");
+}
+
+/// Others have a CPU of two, always.
+LoadWatch beside_others() {
+  return LoadWatch([account = CpuAccount{.cpus = 2, .usable = 2}]() mutable {
+    account.wall += 10;
+    account.busy += 10;
+    return std::optional(account);
+  });
+}
+
+/// What is stolen of one sample after another, in shares.
+struct Planted {
+  static inline std::vector<double> shares;
+  static inline bool on_one_thread = false;
+  explicit Planted(pid_t /*process*/) {}
+  void tell(Sample& sample) const {
+    sample.stolen_seconds = shares.front() * sample.seconds;
+    sample.on_one_thread = on_one_thread;
+    if (shares.size() > 1) {
+      shares.erase(shares.begin());
+    }
+  }
+};
+
+class RetakingTest : public testing::Test {
+ protected:
+  Sample take(std::vector<double> shares, double most_seconds = 1e9) {
+    Planted::shares = std::move(shares);
+    return least_disturbed_sample<FakeClock, Planted>(timed_, plan_, &load_, most_seconds);
+  }
+
+  std::string log_;
+  int alive_ = 0;
+  FakeTimed timed_{'a', log_, &alive_};
+  SamplePlan plan_{.rounds = 1, .iterations = 100, .unit = 10};
+  LoadWatch load_ = beside_others();
+};
+
+TEST_F(RetakingTest, ASampleOfWhichSomethingWasStolenIsTakenAgainShorter) {
+  const Sample sample = take({0.5, 0.3, 0});
+  EXPECT_EQ(log_, "aaa");
+  EXPECT_EQ(sample.retaken, 2);
+  EXPECT_EQ(sample.stolen_seconds, 0);
+  EXPECT_EQ(sample.iterations, 20) << "whole units of 100, of which 20 have no quarter";
+  EXPECT_EQ(plan_.iterations, 20) << "the next ones, too";
+}
+
+TEST_F(RetakingTest, TheLeastDisturbedIsKept) {
+  const Sample sample = take({0.5, 0.2, 0.9});
+  EXPECT_DOUBLE_EQ(sample.stolen_share(), 0.2);
+  EXPECT_EQ(sample.retaken, static_cast<int>(log_.size()) - 1);
+  EXPECT_LT(log_.size(), 30U) << "they take up to twice as long as the first besides";
+}
+
+TEST_F(RetakingTest, NoneIsTakenAgainWithoutNeed) {
+  (void)take({0.005});
+  EXPECT_EQ(log_, "a") << "a tick";
+  (void)take({0.5}, 0);
+  EXPECT_EQ(log_, "aa") << "no time is left";
+  load_ = LoadWatch([] { return std::optional<CpuAccount>(); });
+  (void)take({0.5});
+  EXPECT_EQ(log_, "aaa") << "its own threads took turns";
+  load_ = beside_others();
+  Planted::on_one_thread = true;
+  (void)take({0.5});
+  Planted::on_one_thread = false;
+  EXPECT_EQ(log_, "aaaa") << "it is known by how much it was longer";
+}
+
+TEST_F(RoundsTest, SamplesSayWhetherOthersWereThere) {
+  add('a', 2);
+  const LoadWatch load = beside_others();
+  run_rounds<FakeClock>(
+      std::span(rows_), 1e9, [] { return false; }, [](int, int) {}, nobody(), &load);
+  EXPECT_EQ(rows_[0].row.samples[1].slack, slack_beside_others);
+  rows_.clear();
+  add('a', 2);
+  run();
+  EXPECT_FALSE(rows_[0].row.samples[1].slack) << "nobody looked";
+}
+
+TEST(AllowForOthers, TakesOutWhatWasStolenOfARowOnOneThread) {
+  const Sample stolen{
+      .iterations = 1, .seconds = 5, .cpu_seconds = {}, .stolen_seconds = 3, .on_one_thread = true};
+  std::vector<Sample> samples{stolen, stolen, stolen};
+  samples[1].on_one_thread = false;
+  samples[2].worked_seconds = 4; // more of it was stolen before it began
+  allow_for_others(samples, true);
+  allow_for_others(samples, true); // once
+  EXPECT_EQ(samples[0].seconds, 2);
+  EXPECT_EQ(samples[0].stolen_seconds, 0);
+  EXPECT_EQ(samples[1].seconds, 5);
+  EXPECT_EQ(samples[2].seconds, 4);
+  allow_for_others(samples, false);
+  EXPECT_EQ(samples[1].least_seconds_per_iteration(), 5);
 }
 
 // The same with sessions: every operation of a session may throw in any of its calls.

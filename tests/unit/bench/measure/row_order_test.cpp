@@ -96,7 +96,7 @@ TEST(DecidedRows, RestWhileAPairGoesOn) {
   add("open", {1});
   add("open too", {1.05, 0.99}); // on both sides of the margin, for ever
   run_rounds<SteadyClock>(
-      std::span(rows), 1e9, [] { return false; }, [](int, int) {}, nobody(),
+      std::span(rows), 1e9, [] { return false; }, [](int, int) {}, nobody(), nullptr,
       DecidedRows(order_asked));
   EXPECT_EQ(rows[1].row.samples.size(), rounds_wanted);
   EXPECT_EQ(rows[0].row.samples.size(), rounds_wanted) << "its pair with an open row is decided";

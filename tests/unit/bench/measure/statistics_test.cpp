@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+#include <vector>
+
 namespace diffbench::bench {
 namespace {
 
@@ -56,6 +59,57 @@ std::vector<double> one_to(int n) {
 }
 
 // Ranks and confidences: Conover's table of the binomial distribution, or R's qbinom and pbinom.
+/// Steps of so many seconds, of which so many were stolen, beside others.
+std::vector<Sample> disturbed_samples(
+    const std::vector<std::pair<double, double>>& seconds_and_stolen, double slack = 0.1) {
+  std::vector<Sample> samples;
+  for (const auto& [seconds, stolen] : seconds_and_stolen) {
+    samples.push_back({.iterations = 1,
+                       .seconds = seconds,
+                       .cpu_seconds = {},
+                       .stolen_seconds = stolen,
+                       .slack = slack});
+  }
+  return samples;
+}
+
+TEST(LeastDisturbed, AreThoseOfWhichNothingWasStolen) {
+  const auto samples = disturbed_samples({{1, 0}, {9, 8}, {2, 0}, {9, 8}, {3, 0.01}, {4, 3}});
+  EXPECT_EQ(iteration_seconds(least_disturbed(samples)), (std::vector<double>{1, 2, 3}));
+  const auto all = disturbed_samples({{1, 0.5}, {9, 9}, {2, 1}, {8, 2}, {4, 4}});
+  EXPECT_EQ(iteration_seconds(least_disturbed(all)), (std::vector<double>{1, 2, 8}))
+      << "three at least";
+  EXPECT_EQ(least_disturbed(disturbed_samples({{1, 0}, {9, 8}, {2, 0}, {9, 8}, {3, 0}}, 0)).size(),
+            5U)
+      << "nobody disturbed";
+}
+
+TEST(IdleInterval, HoldsWhatWasStolenAndTheSlack) {
+  const Interval interval = idle_interval(disturbed_samples({{2, 0.9}, {2, 0.9}, {2, 0.9}}));
+  EXPECT_DOUBLE_EQ(interval.low, 1.1 / 1.1);
+  EXPECT_DOUBLE_EQ(interval.high, 2 * 1.1);
+  std::vector<Sample> worked = disturbed_samples({{4, 4}, {4, 4}, {4, 4}});
+  for (Sample& sample : worked) {
+    sample.worked_seconds = 3.3; // it took as long in any case
+  }
+  EXPECT_DOUBLE_EQ(idle_interval(worked).low, 3.3 / 1.1);
+  EXPECT_DOUBLE_EQ(idle_interval(worked).high, 4 * 1.1);
+  worked.pop_back();
+  EXPECT_DOUBLE_EQ(idle_interval(worked).low, 4 * 1.1 / 1000) << "two say little";
+  EXPECT_DOUBLE_EQ(idle_interval(worked).high, 4 * 1.1);
+}
+
+TEST(WidthOf, IsKnownWhereOthersWereLookedFor) {
+  const std::vector<Sample> samples = disturbed_samples({{2, 0.9}, {2, 0.9}, {2, 0.9}});
+  EXPECT_DOUBLE_EQ(width_of(samples).value().low, 0.5);
+  EXPECT_DOUBLE_EQ(width_of(samples).value().high, 1.1);
+  EXPECT_DOUBLE_EQ(width_of(disturbed_samples({{2, 1}, {2, 1}}, 0)).value().high, 1);
+  std::vector<Sample> unknown = samples;
+  unknown.front().slack.reset();
+  EXPECT_FALSE(width_of(unknown));
+  EXPECT_FALSE(width_of({}));
+}
+
 TEST(MedianInterval, IsBetweenTheRanksOfTheBinomialDistribution) {
   struct Expected {
     int n;

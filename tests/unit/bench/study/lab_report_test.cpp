@@ -93,6 +93,23 @@ TEST_F(LabReportTest, ADisturbedMachineConcludesNothing) {
                                        {"rows", {{{"wins", nullptr}, {"seconds", 1}}}}}));
 }
 
+TEST_F(LabReportTest, WhereItIsKnownWhatOthersDidItSaysHowWideTimesAre) {
+  LabReport report = concluding_report();
+  report.disturbed = true;
+  report.series.front().samples.assign(
+      5, {.iterations = 1, .seconds = 2, .cpu_seconds = {}, .stolen_seconds = 1, .slack = 0.25});
+  EXPECT_EQ(run(report), exit_ok);
+  EXPECT_EQ(
+      out_.str(),
+      "a table\nnote: look here\nnote: it rises\n\nIt shows something.\nThat was measured beside "
+      "other programs: without them, each time would be 0.400 to 1.25 times as long.\nA file "
+      "was written.\n");
+  keep_conclusions(report);
+  const ordered_json part = json_of(lab_part("toy", "", report));
+  EXPECT_EQ(part["width"], (ordered_json{{"low", 0.4}, {"high", 1.25}}));
+  EXPECT_EQ(part["toy"]["best"], 3);
+}
+
 TEST_F(LabReportTest, AQuietMachineConcludesAll) {
   EXPECT_EQ(run(concluding_report()), exit_ok);
   EXPECT_EQ(out_.str(),

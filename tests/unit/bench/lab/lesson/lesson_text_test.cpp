@@ -71,6 +71,27 @@ TEST_F(Expressions, FindFiguresInListsByWhatStandsBesideThem) {
   EXPECT_EQ(values_at("rows.every", {own_, card_}).size(), 3) << "null is not there";
 }
 
+// Beside other programs.
+TEST_F(Expressions, HaveTheWidthOfTheFigureOrOfItsRowOrOfTheRun) {
+  const Value own = value_of(nlohmann::ordered_json::parse(R"({
+      "ratio": 3.5, "count": 7, "span": {"low": 2.5, "high": 4.5},
+      "rows": [{"name": "a", "us": 8.5, "pace": 2.5, "pace_width": {"low": 0.5, "high": 4},
+                "width": {"low": 0.5, "high": 1.25}},
+               {"name": "b", "us": 4.5, "width": {"low": 1, "high": 2}}]})"));
+  const auto ends = [&](std::string_view expression) {
+    const auto [low, high] =
+        evaluate(expression, {own, card_, false, Width{.low = 0.5, .high = 2}});
+    return std::pair(low, high);
+  };
+  EXPECT_EQ(ends("ratio"), std::pair(3.5 / 4, 3.5 * 4)) << "of any two times of the run";
+  EXPECT_EQ(ends("rows.pace"), std::pair(1.25, 10.0));
+  EXPECT_EQ(ends("rows[name=a].us"), std::pair(4.25, 17.0)) << "or a rate, the other way round";
+  EXPECT_EQ(ends("least(rows.us)"), std::pair(2.25, 9.0));
+  EXPECT_EQ(ends("count"), std::pair(7.0, 7.0));
+  EXPECT_EQ(ends("span"), std::pair(2.5, 4.5));
+  EXPECT_EQ(ends("distinct(rows.us)"), std::pair(2.0, 2.0));
+}
+
 TEST_F(Expressions, HaveTheEndsOfASpan) {
   const auto [low, high] = of("span / x");
   EXPECT_EQ(low, 2.0 / 6);

@@ -209,7 +209,7 @@ TEST(TrainReport, EpochsAreComparedBySamples) {
       for (const Sample& sample : samples_of(trained.name, seconds, scatter)) {
         mlp::Epoch epoch;
         epoch.wall = sample.seconds;
-        trained.add(epoch);
+        trained.add(epoch, StolenTime());
       }
       trained.test = mlp::Quality{};
       all.push_back(std::move(trained));

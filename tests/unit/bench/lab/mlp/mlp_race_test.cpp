@@ -241,7 +241,7 @@ TEST(SizeReport, SaysWhoWinsFromWhereAndWhatDispatchCosts) {
   EXPECT_EQ(report.series.size(), 8);
   EXPECT_EQ(report.series.front().name, "mlp/depth/2-4-2/cpu");
   const std::string csv = unmarked_csv(*report.rows);
-  EXPECT_THAT(csv, HasSubstr(",0.0002,,,0.2,true,4,22\n"));
+  EXPECT_THAT(csv, HasSubstr(",0.0002,,,,0.2,true,4,22\n"));
   EXPECT_EQ(std::ranges::count(csv, '\n'), 1 + 8);
 }
 

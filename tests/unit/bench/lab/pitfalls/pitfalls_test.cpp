@@ -118,7 +118,7 @@ class PitfallsTest : public testing::Test {
   PitfallsTest() { device = {}; }
 
   static Workbench bench(const Workbench::FindBackend& find = any_backend) {
-    return {small_problem(), find, fake_now};
+    return {small_problem(), find, fake_now, LoadWatch([] { return std::optional<CpuAccount>(); })};
   }
   static Finding measure(const std::string& name) {
     Workbench workbench = bench();
@@ -206,8 +206,19 @@ TEST_F(PitfallsTest, AWayIsProvedBeforeItIsTimed) {
 
 constexpr std::size_t rounds = 8; // the fewest from which anything is concluded
 
+std::vector<Sample> in_rounds(const std::vector<double>& seconds) {
+  std::vector<Sample> samples;
+  for (const double each : seconds) {
+    const int round = static_cast<int>(samples.size());
+    samples.push_back(
+        {.iterations = 1, .seconds = each, .cpu_seconds = {}, .round = round, .slack = 0});
+  }
+  return samples;
+}
+
 Finding finding_of(const std::vector<double>& mistaken, const std::vector<double>& right) {
-  return {.mistaken = {mistaken.front(), mistaken}, .right = {right.front(), right}};
+  return {.mistaken = {mistaken.front(), in_rounds(mistaken)},
+          .right = {right.front(), in_rounds(right)}};
 }
 Finding finding_of(double mistaken, double right) {
   return finding_of(std::vector<double>(rounds, mistaken), std::vector<double>(rounds, right));
@@ -243,8 +254,24 @@ TEST(PitfallEffectTest, NothingIsConcludedFromFewOrContraryRounds) {
   EXPECT_THAT(explanation(slow, noisy), StartsWith("unclear (2.00x): too few rounds"));
   EXPECT_EQ(effect_of(finding_of({3, 3}, {1, 1})), Effect::unclear);
   EXPECT_EQ(effect_of(finding_of({3, 3, 3, 3, 3, 3, 3, 3}, {1, 1, 1, 1, 1, 1, 1, 1, 9})),
-            Effect::too_slow);                                                         // pairs only
-  EXPECT_EQ(effect_of({.mistaken = {2, {}}, .right = {1, {1, 1}}}), Effect::too_slow); // a mean
+            Effect::too_slow); // pairs only
+  EXPECT_EQ(effect_of({.mistaken = {2, {}}, .right = {1, in_rounds({1, 1})}}),
+            Effect::too_slow); // a mean
+}
+
+// 12 % either way of either time.
+TEST(PitfallEffectTest, BesideOthersItHoldsForAllThatTheIdleMachineMayNeed) {
+  const auto beside_others = [](double mistaken, double right) {
+    Finding finding = finding_of(mistaken, right);
+    allow_for_others(finding.mistaken.samples, true);
+    allow_for_others(finding.right.samples, true);
+    return effect_of(finding);
+  };
+  EXPECT_EQ(beside_others(1.5, 1), Effect::too_slow);
+  EXPECT_EQ(beside_others(1, 1.5), Effect::too_fast);
+  EXPECT_EQ(beside_others(1.3, 1), Effect::unclear);
+  EXPECT_EQ(beside_others(1, 1), Effect::unclear); // and not "none"
+  EXPECT_EQ(effect_of(finding_of(1.3, 1)), Effect::too_slow);
 }
 
 TEST(PitfallEffectTest, NothingIsConcludedFromAClockThatStandsStill) {

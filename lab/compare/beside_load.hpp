@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs that keep the machine busy on purpose.
+#pragma once
+
+#include "child_process.hpp"
+
+#include <list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace diffbench::bench {
+
+/// "loop", "loops", "bursts", "copies".
+[[nodiscard]] std::vector<std::string> load_names();
+/// "one busy loop": what such a load is. Throws InvalidInput where there is none.
+[[nodiscard]] std::string load_text(std::string_view name);
+
+/// A load of that name from its making on; it ends with this object, or after an hour. Throws Error
+/// where it cannot be started.
+class BesideLoad {
+ public:
+  explicit BesideLoad(std::string_view name);
+
+ private:
+  std::list<ChildProcess> programs_;
+};
+
+} // namespace diffbench::bench
