@@ -4,6 +4,8 @@
 #include "assumed_card.hpp"
 #include "child_process.hpp"
 #include "columns.hpp"
+#include "compare/beside_load.hpp"
+#include "compare/selftest_trials.hpp"
 #include "context.hpp"
 #include "diffbench/machine.hpp"
 #include "diffbench/registry.hpp"
@@ -282,6 +284,12 @@ void add_cuda(Report& report, const std::map<std::string, std::string>& facts,
 /// What the self-test has found, beside what is promised.
 void add_verdicts(Report& report) {
   report.section("Verdicts on identical code");
+  for (const std::string& name : load_names()) {
+    const std::string load = load_text(name);
+    if (const auto found = LineCache::standard("verdicts").find(key_beside(load))) {
+      report.row("beside " + load, *found);
+    }
+  }
   const auto kept = kept_identical_code();
   if (!kept) {
     report.row("not measured", "diffbench selftest");

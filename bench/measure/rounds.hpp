@@ -206,7 +206,8 @@ void run_rounds(std::span<Contender> contenders, double limit_seconds, Stop stop
                                         .steps = plan.iterations});
           const double share = limit_seconds * (round + 1) / rounds; // also of those to come
           row.samples.push_back(least_disturbed_sample<Clock>(*contender->timed, contender->plan,
-                                                              load, share - watch.seconds()));
+                                                              row.on_device() ? nullptr : load,
+                                                              share - watch.seconds()));
           row.samples.back().round = round;
         } catch (const std::exception& error) {
           const std::string reason = error.what();

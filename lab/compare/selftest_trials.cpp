@@ -3,6 +3,7 @@
 
 #include "columns.hpp"
 #include "diffbench/errors.hpp"
+#include "diffbench/machine.hpp"
 #include "diffbench/stopwatch.hpp"
 #include "interrupt.hpp"
 #include "ratio.hpp"
@@ -154,6 +155,23 @@ void judge_identical(const Tally& tally, const LineCache& cache, bool beside_loa
   }
 }
 
+/// Keeps what doctor shows of comparisons beside a load.
+void keep_beside(const TrialSubject& subject, const Tally& same, const Tally& planted,
+                 const LineCache& cache, LabReport& report) {
+  if (std::ssize(same.ratios) < least_trials) {
+    return;
+  }
+  try {
+    cache.store(
+        key_beside(subject.load),
+        fmt::format("{} of {} wrong, {} of {} that took twice as long found",
+                    same.count(Verdict::faster) + same.count(Verdict::slower), same.ratios.size(),
+                    planted.count(Verdict::slower), planted.ratios.size()));
+  } catch (const Error& error) {
+    report.notes.push_back(fmt::format("not kept for doctor: {}", error.what()));
+  }
+}
+
 struct Findings {
   std::vector<Tally> tallies; ///< of all rows but the reference
   double wall_seconds = 0;    ///< of all samples
@@ -232,6 +250,8 @@ void describe(const TrialSubject& subject, const Findings& findings, LabReport& 
 
 } // namespace
 
+std::string key_beside(const std::string& load) { return cpu_model() + "; beside " + load; }
+
 LabReport run_trials(const TrialSubject& subject, std::int64_t trials, Progress& progress,
                      const LineCache& kept) {
   const Stopwatch watch;
@@ -280,6 +300,7 @@ LabReport run_trials(const TrialSubject& subject, std::int64_t trials, Progress&
     if (subject.load.empty()) {
       mark_disturbed(report, load);
     } else {
+      keep_beside(subject, findings.tallies.front(), findings.tallies.back(), kept, report);
       report.load_is_judged = true; // it is there on purpose
       report.notes.push_back(
           fmt::format("beside {}; {}", subject.load, width_text(findings.tallies.front())));

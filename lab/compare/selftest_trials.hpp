@@ -67,9 +67,13 @@ struct TrialSubject {
   std::function<TrialSession(Progress&)> run;
 };
 
+/// Under which what was found beside that load is kept, in words.
+[[nodiscard]] std::string key_beside(const std::string& load);
+
 /// Stops early at Ctrl-C, and at a trial that is not well; reports what was measured until then.
 /// Throws Interrupted before there was anything to keep, and what a trial throws.
-/// What is found on a machine where nothing else runs is kept in `kept` (least_effect.hpp).
+/// What is found on a machine where nothing else runs is kept in `kept` (least_effect.hpp), and,
+/// for doctor alone, what is found beside a load.
 [[nodiscard]] LabReport run_trials(const TrialSubject& subject, std::int64_t trials,
                                    Progress& progress,
                                    const LineCache& kept = LineCache::standard("verdicts"));

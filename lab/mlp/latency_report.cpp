@@ -103,8 +103,8 @@ Value line_json(const LatencyLine& line) {
   Value json = object_of(latency_columns, line);
   json["width"] = width_json(row.samples);
   if (disturbed(row.samples) && line.times) { // the longest call may be of their making
-    json["seconds"]["max_width"] = width_json(
-        Width{.low = json["width"]["low"].number() * line.times->median / line.times->max});
+    const double low = json["width"]["low"].number() * line.times->median / line.times->max;
+    json["seconds"]["max_width"] = width_json(Width{.low = low, .high = 1 / low});
   }
   json["device"] = row.device;
   json["status"] = row.status;

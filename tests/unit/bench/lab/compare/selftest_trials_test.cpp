@@ -67,6 +67,22 @@ class SelftestTrials : public testing::Test {
     return run_trials(subject, trials, progress_, cache_);
   }
 
+  /// Each session is a trial; the rows take what is planted.
+  LabReport run_beside(int trials) {
+    TrialSession session = trial(1);
+    session.rows.pop_back();
+    for (Sample& sample : session.rows.back().samples) {
+      sample.seconds = 40;
+    }
+    const TrialSubject subject{.title = "it with itself",
+                               .facts = {{"name", "it"}},
+                               .trial_seconds = 3,
+                               .rows = rows_beside_load,
+                               .load = "a storm",
+                               .run = [&](Progress&) { return session; }};
+    return run_trials(subject, trials, progress_, cache_);
+  }
+
   double budget_ = std::numeric_limits<double>::infinity();
   PlantedLoad load_{"0"};
   TemporaryDirectory place_;
@@ -172,6 +188,14 @@ TEST_F(SelftestTrials, OneThatWasInterruptedIsNotCounted) {
   TrialSession cut = trial(0.5);
   cut.interrupted = true;
   EXPECT_THAT(run({trial(1), cut}).sentence, StartsWith("Of 1 comparisons"));
+}
+
+TEST_F(SelftestTrials, BesideALoadEachSessionIsATrialAndDoctorIsTold) {
+  const LabReport report = run_beside(12);
+  EXPECT_THAT(report.notes, Contains(StartsWith("beside a storm; the interval of a ratio")));
+  EXPECT_EQ(cache_.find(key_beside("a storm")).value_or(""),
+            "0 of 12 wrong, 12 of 12 that took twice as long found");
+  EXPECT_FALSE(kept_identical_code(cache_)) << "other verbs are not told";
 }
 
 } // namespace
