@@ -82,7 +82,7 @@ void* Memory::allocate(MemoryKind kind, std::size_t bytes, int device, std::int6
   buffer.made_at = call_site();
   buffer.mapping = {first, inner + 2 * page};
   buffer.data = first + page + inner - round_up(bytes, alignment);
-  std::memset(buffer.data, poison, bytes);
+  fill_with_poison(buffer.data, bytes);
   close_zone(zone_before(buffer));
   close_zone(zone_after(buffer));
   if (kind == MemoryKind::device && accesses_ == 0) {

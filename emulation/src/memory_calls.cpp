@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The runtime's calls on memory and copies.
 #include "code_site.hpp"
+#include "program.hpp"
 #include "race_detector.hpp"
 #include "runtime.hpp"
 #include "user_image.hpp"
@@ -211,7 +212,11 @@ cudaError_t copy(Runtime& state, Rows rows, cudaMemcpyKind kind, Stream* stream,
   }
   const cudaError_t issued = state.issue(*stream, [&state, rows, staged, name, site] {
     ++state.counters.copies;
-    for (std::size_t y = 0; y < rows.height; ++y) {
+    const bool watched = watches_copy(rows.width * rows.height);
+    if (!watched) {
+      race_detector().expose();
+    }
+    for (std::size_t y = 0; watched && y < rows.height; ++y) {
       race_detector().access(name, rows.from + y * rows.from_pitch, rows.width, false, site);
       race_detector().access(name, rows.to + y * rows.to_pitch, rows.width, true, site);
     }
@@ -257,7 +262,11 @@ cudaError_t set_bytes(Runtime& state, void* memory, int value, std::size_t bytes
   }
   return state.issue(*stream, [&state, memory, value, bytes, name, site] {
     ++state.counters.copies;
-    race_detector().access(name, memory, bytes, true, site);
+    if (watches_copy(bytes)) {
+      race_detector().access(name, memory, bytes, true, site);
+    } else {
+      race_detector().expose();
+    }
     std::memset(memory, value, bytes);
   });
 }

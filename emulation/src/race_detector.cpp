@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "race_detector.hpp"
 
+#include "canary.hpp"
 #include "cluster.hpp"
 #include "code_site.hpp"
 #include "foreign_access.hpp"
@@ -8,6 +9,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <new>
 #include <utility>
 
@@ -20,7 +22,7 @@ constexpr std::size_t most_races = 200;  // each of another pair of lines
 constexpr std::uint32_t beginning = 0;   // the epoch before a block's threads'
 
 std::unique_ptr<RaceDetector>& the_detector() {
-  static auto detector = std::make_unique<RaceDetector>();
+  static auto& detector = *new auto(std::make_unique<RaceDetector>());
   return detector;
 }
 
@@ -348,7 +350,27 @@ void RaceDetector::access_memory(std::uintptr_t address, std::size_t bytes, cons
     }
     address_ = stop;
   }
-  watching_ = self;
+  watching_ = accesses_ < last_access_ ? self : nullptr;
+}
+
+void RaceDetector::look_at(std::int64_t accesses) {
+  constexpr std::int64_t all = std::numeric_limits<std::int64_t>::max();
+  last_access_ = accesses == all ? all : accesses_ + accesses;
+}
+
+void RaceDetector::expose() {
+  for (auto& [begin, watched] : memory_) {
+    watched.exposed = true;
+  }
+}
+
+bool RaceDetector::still_fresh() const {
+  std::uint32_t held = 0;
+  if (address_ % word != 0 || address_ + word > watched_->begin + watched_->bytes) {
+    return false;
+  }
+  std::memcpy(&held, reinterpret_cast<const void*>(address_), word);
+  return held == unlikely_poison;
 }
 
 // Of global or page-locked memory, by a kernel.
@@ -445,7 +467,8 @@ void RaceDetector::access_cell(Cell& cell, const Access& access) {
     return;
   }
   const Stamp& write = cell.write;
-  if (write.block == 0 && strict_ && watched_->unwritten && access.reads()) {
+  if (write.block == 0 && strict_ && watched_->unwritten && access.reads() &&
+      (!watched_->exposed || still_fresh())) {
     report_unwritten_read(access);
   }
   if (write.block != 0 && !follows(write.block, write.thread, write.epoch) &&

@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <deque>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -55,6 +56,7 @@ struct Watched {
   std::string what;        ///< empty: shared memory
   std::uint32_t block = 0; ///< whose shared memory it is
   bool unwritten = false;  ///< until kernels and copies, which are seen, write to it
+  bool exposed = false;    ///< to writes that nobody saw
   bool mapped = false;     ///< the host's, page-locked: kernels reach it through the link
   /// While traffic is counted, of sectors: the last launch that read, and that wrote.
   std::vector<std::array<std::uint32_t, 2>> touched = {};
@@ -101,6 +103,11 @@ class RaceDetector {
   static void look_at_everything() { strict_ = true; }
   /// From now on, or no longer: sectors, of which nothing is known before. Takes time.
   static void count_traffic(bool on) { counts_traffic_ = on; }
+  /// So many accesses more are looked at, and then none until this is called again.
+  void look_at(std::int64_t accesses);
+  [[nodiscard]] bool has_looked_away() const { return accesses_ >= last_access_; }
+  /// Something may have written to all memory of the device that nobody saw.
+  void expose();
   /// While a thread of a kernel runs that may be watched.
   static RaceDetector* watching() { return watching_; }
 
@@ -135,7 +142,7 @@ class RaceDetector {
   void release_cells(Watched& watched);
   /// Which thread runs; null: the runtime does, or the host.
   void run(BlockRaces* block, int thread) {
-    watching_ = block == nullptr ? nullptr : this;
+    watching_ = block == nullptr || accesses_ >= last_access_ ? nullptr : this;
     block_ = block;
     thread_ = block == nullptr ? nullptr : &block->threads[static_cast<std::size_t>(thread)];
   }
@@ -222,6 +229,8 @@ class RaceDetector {
   /// Without the kernel, if that is what was described before.
   [[nodiscard]] CodeLine code_line(const Stamp& access) const;
   [[nodiscard]] std::optional<KernelThread> kernel_thread(const Stamp& access) const;
+  /// Is it what fresh memory holds?
+  [[nodiscard]] bool still_fresh() const;
   void report_unwritten_read(const Access& access);
   [[nodiscard]] std::string memory_name() const;
   [[nodiscard]] std::string describe(const Stamp& access, bool writes,
@@ -238,6 +247,7 @@ class RaceDetector {
   Watched* watched_ = nullptr; ///< with `address_`: what is being accessed
   std::uintptr_t address_ = 0;
   std::int64_t accesses_ = 0;
+  std::int64_t last_access_ = std::numeric_limits<std::int64_t>::max();
   KernelTraffic traffic_;
   std::array<std::int64_t, 2> migrated_{};
 

@@ -167,6 +167,8 @@ struct Runtime {
 
   void report(const std::string& bug, FindingKind kind = FindingKind::misuse);
   void report(Finding finding);
+  /// Writes a line of JSON to the file of findings.
+  void note(const std::string& json);
   /// The host is going to touch this memory.
   void host_touches(const void* data, std::size_t bytes, bool writes, std::uint64_t site);
   void add_host_use(const HostUse& use);
