@@ -90,6 +90,15 @@ void read_noticed(const std::string& text, ProgramTrial& trial) {
   sort_by_weight(trial.findings);
 }
 
+/// Whether a file speaks of arguments.
+bool takes_arguments(const ProgramPlan& plan) {
+  return std::ranges::any_of(plan.files, [](const fs::path& file) {
+    std::ifstream stream(file, std::ios::binary);
+    const std::string text(std::istreambuf_iterator<char>(stream), {});
+    return text.find("argv") != std::string::npos;
+  });
+}
+
 /// Where no fault was found: what keeps that from being said.
 std::string why_undecided(const ProgramTrial& trial, bool killed) {
   const std::string said = trial.printed.empty()
@@ -167,7 +176,15 @@ ProgramTrial try_program(const ProgramPlan& plan, const TrialPlan& trial, const 
   tried.printed = last_lines(printed, 3);
   read_noticed(noticed.text(), tried);
   tried.unprotected = unprotected_from(tried.unprotected, /*was_compiled=*/true);
+  if (plan.arguments.empty() && takes_arguments(plan)) {
+    for (DeviceFinding& finding : tried.findings) { // what it does without them is not to be judged
+      finding.affects_result &= finding.kind != "host_crash";
+    }
+  }
   tried.why = why_undecided(tried, killed);
+  if (!tried.why.empty() && plan.arguments.empty() && takes_arguments(plan)) {
+    tried.why += " (its arguments come after --)";
+  }
   tried.verdict = std::ranges::any_of(tried.findings, is_fault) ? ProgramVerdict::faults
                   : tried.why.empty()                           ? ProgramVerdict::no_fault
                                                                 : ProgramVerdict::undecided;

@@ -11,7 +11,8 @@ namespace {
 constexpr const char* kind_names[] = {
     "race",       "divergence",          "out_of_bounds",       "use_after_free", "uninitialized",
     "early_read", "copy_direction",      "copy_size",           "launch_refused", "unchecked_error",
-    "leak",       "host_touches_device", "device_touches_host", "kernel_fault",   "misuse"};
+    "leak",       "host_touches_device", "device_touches_host", "kernel_fault",   "misuse",
+    "host_crash"};
 
 /// Whether what the code computes may be another thing in another schedule, or on a card.
 bool affects_result(FindingKind kind) {

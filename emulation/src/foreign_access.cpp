@@ -8,6 +8,8 @@
 
 #include <string>
 
+#include <sys/mman.h>
+
 namespace diffbench::emulation {
 namespace {
 
@@ -19,6 +21,12 @@ struct Foreign {
 std::string offset_text(const void* address, const Buffer& buffer) {
   return "byte " + std::to_string(static_cast<const std::byte*>(address) - buffer.data) + " of " +
          buffer.description();
+}
+
+bool is_mapped(const void* address) {
+  const auto page = reinterpret_cast<std::uintptr_t>(address) & ~std::uintptr_t{4095};
+  unsigned char resident = 0;
+  return ::mincore(reinterpret_cast<void*>(page), 1, &resident) == 0;
 }
 
 Foreign foreign_memory(const void* address) {
@@ -38,6 +46,9 @@ Foreign foreign_memory(const void* address) {
   }
   if (in_user_image(address)) {
     return {FindingKind::out_of_bounds, "memory beside the program's variables"};
+  }
+  if (const Buffer* const below = runtime().memory.below(address); below != nullptr && !is_mapped(address)) {
+    return {FindingKind::out_of_bounds, offset_text(address, *below)};
   }
   return {FindingKind::device_touches_host,
           "memory that is the host's, or nobody's: no call of the runtime handed it out"};

@@ -409,6 +409,11 @@ Thread* GridRun::pick() {
   if (cancelled_ || ready_.empty()) {
     return nullptr;
   }
+  if (in_loop_ && thread_yields_ == 0) {
+    Thread* const last = ready_.back();
+    ready_.pop_back();
+    return last;
+  }
   // Four more draws for another block than the neglected one, as long as they do more than wait.
   const bool neglects = neglects_ && idle_yields_ < patient_yields;
   for (int draws = 0; neglects && draws < 4; ++draws) {

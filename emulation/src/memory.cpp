@@ -3,6 +3,7 @@
 
 #include "canary.hpp"
 #include "code_site.hpp"
+#include "program.hpp"
 #include "race_detector.hpp"
 #include "sanitizer.hpp"
 #include "user_image.hpp"
@@ -90,7 +91,8 @@ void* Memory::allocate(MemoryKind kind, std::size_t bytes, int device, std::int6
   }
   live_[buffer.data] = buffer;
   race_detector().watch(buffer.data, bytes, buffer.description(),
-                        {.unwritten = kind == MemoryKind::device,
+                        {.unwritten = kind == MemoryKind::device || is_program(),
+                         .exposed = kind != MemoryKind::device, // the host writes there unseen
                          .managed = kind == MemoryKind::managed,
                          .mapped = kind == MemoryKind::pinned});
   return buffer.data;
@@ -164,6 +166,17 @@ const Buffer* Memory::near(const void* data) const {
   const auto freed = std::find_if(freed_.begin(), freed_.end(),
                                   [byte](const Buffer& buffer) { return holds(buffer, byte); });
   return freed == freed_.end() ? nullptr : &*freed;
+}
+
+const Buffer* Memory::below(const void* data) const {
+  const auto* byte = static_cast<const std::byte*>(data);
+  const auto after = live_.upper_bound(byte);
+  if (after == live_.begin()) {
+    return nullptr;
+  }
+  const Buffer& buffer = std::prev(after)->second;
+  const bool close = static_cast<std::size_t>(byte - buffer.data) < 2 * buffer.bytes + page;
+  return close && !buffer.mapping.empty() ? &buffer : nullptr;
 }
 
 std::size_t Memory::bytes_on(int device) const {

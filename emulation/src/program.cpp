@@ -4,6 +4,7 @@
 #include "canary.hpp"
 #include "race_detector.hpp"
 #include "runtime.hpp"
+#include "segfault.hpp"
 
 #include <emulation/user_reports.h>
 
@@ -62,4 +63,5 @@ void diffbench_try_program(double seconds) {
   deadline = SteadyClock::now() + std::chrono::duration_cast<SteadyClock::duration>(
                                 std::chrono::duration<double>(seconds));
   poison = unlikely_poison;
+  install_segfault_handler();
 }

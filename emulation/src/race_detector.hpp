@@ -112,7 +112,7 @@ class RaceDetector {
   static RaceDetector* watching() { return watching_; }
 
   struct Newly {
-    bool unwritten = false, managed = false, mapped = false;
+    bool unwritten = false, exposed = false, managed = false, mapped = false;
   };
   void watch(const void* data, std::size_t bytes, const std::string& what, Newly made);
   void forget(const void* data);
@@ -142,6 +142,9 @@ class RaceDetector {
   void release_cells(Watched& watched);
   /// Which thread runs; null: the runtime does, or the host.
   void run(BlockRaces* block, int thread) {
+    if (!written_.empty()) {
+      look_at_written();
+    }
     watching_ = block == nullptr || accesses_ >= last_access_ ? nullptr : this;
     block_ = block;
     thread_ = block == nullptr ? nullptr : &block->threads[static_cast<std::size_t>(thread)];
@@ -200,6 +203,14 @@ class RaceDetector {
     std::uint64_t guess; ///< a plain read beside an atomic access; 0: none
   };
 
+  struct Conflict {
+    Stamp earlier, later;
+    bool earlier_writes, later_writes;
+    std::uintptr_t address;
+    const Watched* memory;
+    [[nodiscard]] std::array<std::uint64_t, 3> lines() const;
+  };
+
   void access_memory(std::uintptr_t address, std::size_t bytes, const Access& access);
   void count(std::uintptr_t address, std::size_t bytes, const Access& access);
   void move_pages(Watched& managed, std::uintptr_t address, std::size_t bytes,
@@ -222,6 +233,9 @@ class RaceDetector {
   [[nodiscard]] bool follows(const Reads& reads) const;
   [[nodiscard]] bool includes(Scope scope, std::uint32_t block) const;
   void report(Stamp earlier, bool earlier_writes, const Access& access);
+  void report(const Conflict& conflict);
+  /// Of a program a write that left what was there is no race.
+  void look_at_written();
   Executed& execute(std::uint32_t blocks);
   [[nodiscard]] const Executed& executed(std::uint32_t block) const;
   [[nodiscard]] uint3 block_index(std::uint32_t block) const;
@@ -232,7 +246,7 @@ class RaceDetector {
   /// Is it what fresh memory holds?
   [[nodiscard]] bool still_fresh() const;
   void report_unwritten_read(const Access& access);
-  [[nodiscard]] std::string memory_name() const;
+  [[nodiscard]] std::string memory_name(const Watched& memory) const;
   [[nodiscard]] std::string describe(const Stamp& access, bool writes,
                                      const Executed* before) const;
 
@@ -277,6 +291,12 @@ class RaceDetector {
 
   std::set<std::array<std::uint64_t, 3>> reported_;
   std::vector<Race> races_;
+  struct Written {
+    Conflict conflict;
+    std::size_t bytes;
+    std::uint32_t before = 0;
+  };
+  std::vector<Written> written_; ///< is written next, and races if it changes
   /// Plain reads whose values atomicCAS() was then told: it writes only if they still hold.
   std::set<std::uint64_t> guesses_;
   std::set<std::pair<std::uintptr_t, std::uint64_t>> reported_reads_;

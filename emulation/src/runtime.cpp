@@ -304,7 +304,9 @@ cudaError_t call(const char* name, const std::function<cudaError_t(Runtime&)>& b
   if (result != cudaSuccess && result != cudaErrorNotReady) {
     state.last_error = result;
     // A broken device is reported where it broke.
-    if (has_user_code() && state.unchecked.code == cudaSuccess && broken == cudaSuccess &&
+    // That there is one device only is no fault of a program.
+    const bool by_program = !is_program() || result != cudaErrorInvalidDevice;
+    if (has_user_code() && by_program && state.unchecked.code == cudaSuccess && broken == cudaSuccess &&
         state.device().sticky == cudaSuccess) {
       state.unchecked = {result, name, code_line_of(call_site())};
     }

@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -26,8 +27,8 @@ struct Configured {
   std::vector<cudaLaunchAttribute> attributes;
   std::uint64_t site = 0;
 };
-std::optional<Configured> configured;
-const void** asked_for = nullptr; ///< where to say what tells the kernel apart
+thread_local std::optional<Configured> configured;
+thread_local const void** asked_for = nullptr; ///< where to say what tells the kernel apart
 
 // What may be pointers among the bytes: those to memory that the runtime knows.
 std::vector<const void*> pointers_in(const KernelBody& body) {
@@ -92,6 +93,7 @@ void launch_body(const KernelBody& body) {
                      " is called without <<<blocks, threads>>>");
     return;
   }
+  const std::lock_guard lock(runtime_mutex());
   const auto* const first = static_cast<const std::byte*>(body.captured);
   if (body.bytes > most_argument_bytes) {
     runtime().report(std::string("the kernel ") + body.name + " has " + std::to_string(body.bytes) +

@@ -340,6 +340,9 @@ class EmulatedCompiler {
     const std::vector<fs::path> of_the_user = files_of_the_user(looking_, "c++", work_dir_);
     refuse_foreign_files(of_the_user, choice_, file);
     std::ranges::for_each(of_the_user, refuse_disguises);
+    for (const fs::path& each : of_the_user) {
+      refuse_other_headers(each, emulation_);
+    }
     return read_file(result);
   }
 
@@ -382,7 +385,7 @@ class EmulatedCompiler {
     command.insert(command.end(), objects_.begin(), objects_.end());
     command.push_back(runtime.string());
     std::ranges::move(
-        argument_words(program_flags_ +
+        argument_words(program_flags_ + " " + choice_.flags +
                        " -Wl,-rpath,$ORIGIN -Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset "
                        "-Wl,-Bsymbolic -Wl,-z,defs"),
         std::back_inserter(command));

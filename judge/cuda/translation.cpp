@@ -188,6 +188,8 @@ class Translator {
         is_variable(i) ? translate_variable(i) : translate_function(i);
       } else if (is(i, "__host__")) {
         erase(i);
+      } else if (is(i, "__noinline__") && !is(i - 1, "(")) {
+        replace(tokens_.all[i].begin, tokens_.all[i].end, "__attribute__((noinline))");
       } else if (opens_chevrons(i)) {
         translate_launch(i);
       } else if (is(i, "cudaLaunchKernel") || is(i, "cudaLaunchCooperativeKernel")) {
