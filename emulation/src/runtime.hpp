@@ -62,6 +62,10 @@ struct Event {
   bool timing = true;
   OperationPtr recorded;
   CapturePoint capture;
+  // When it was recorded, of a program:
+  cudaStream_t stream = nullptr;
+  std::ptrdiff_t launches = 0;
+  std::int64_t allocations = 0;
 };
 
 struct Graph {
@@ -103,6 +107,14 @@ struct UncheckedError {
   cudaError_t code = cudaSuccess;
   std::string call;
   CodeLine at;
+};
+
+/// A launch of a program.
+struct Launched {
+  cudaStream_t stream = nullptr;
+  bool blocking = true; ///< its stream is ordered with the legacy default stream
+  std::uint64_t site = 0;
+  std::string kernel;
 };
 
 struct PlannedFault {
@@ -154,6 +166,7 @@ struct Runtime {
   std::int64_t solves = 0; ///< calls of a user's solve()
   UncheckedError unchecked;
   Ledger ledger;
+  std::vector<Launched> launched;
 
   Device& device() { return devices[static_cast<std::size_t>(current_device)]; }
   Stream* find_stream(cudaStream_t handle);
@@ -198,6 +211,8 @@ struct Runtime {
 
 /// The one there is; made at the first use.
 Runtime& runtime();
+/// Looks at what a program times by these two.
+void judge_events(Runtime& state, const Event& first, const Event& last);
 /// Held by every call.
 std::recursive_mutex& runtime_mutex();
 
