@@ -173,6 +173,7 @@ void run_kernel(Runtime& state, int device, const GridLaunch& launch,
     return;
   }
   state.running_kernel = kernel.function;
+  state.running_words = kernel.words;
   KernelCount& count_of_kernel = state.ledger.kernels[kernel_name(kernel.function)];
   ++count_of_kernel.launches;
   count_of_kernel.graph_launches += in_graph ? 1 : 0;

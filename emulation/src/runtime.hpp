@@ -157,6 +157,7 @@ struct Runtime {
   cudaError_t last_error = cudaSuccess;
   std::vector<std::string> reports;
   const void* running_kernel = nullptr;
+  std::vector<const void*> running_words; ///< its arguments
   // Of a user's code:
   std::vector<Finding> findings; ///< each of another kind or line
   std::vector<HostUse> host_uses;
