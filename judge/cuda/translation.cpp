@@ -508,15 +508,12 @@ class Translator {
             inlines ? "__attribute__((always_inline))" : "");
   }
 
-  [[nodiscard]] bool adjacent(std::size_t i, std::string_view sign) const {
-    for (std::size_t k = i; k < i + 3; ++k) {
-      if (!is(k, sign) || (k > i && tokens_.all[k].begin != tokens_.all[k - 1].end)) {
-        return false;
-      }
-    }
-    return true;
+  // With any spaces between, as formatters leave them: << <blocks, threads>> >(...).
+  [[nodiscard]] bool three(std::size_t i, std::string_view sign) const {
+    return is(i, sign) && is(i + 1, sign) && is(i + 2, sign);
   }
-  [[nodiscard]] bool opens_chevrons(std::size_t i) const { return adjacent(i, "<"); }
+  [[nodiscard]] bool opens_chevrons(std::size_t i) const { return three(i, "<"); }
+  [[nodiscard]] bool closes_chevrons(std::size_t i) const { return three(i, ">") && is(i + 3, "("); }
 
   // The first token of what stands before <<<: name, ns::name<types>, (pointer).
   [[nodiscard]] std::size_t kernel_before(std::size_t chevrons) const {
@@ -557,7 +554,7 @@ class Translator {
   void translate_launch(std::size_t chevrons) {
     const std::size_t kernel = chevrons == 0 ? size() : kernel_before(chevrons);
     std::size_t end = chevrons + 3;
-    for (int depth = 0; end < size() && !(depth == 0 && adjacent(end, ">")); ++end) {
+    for (int depth = 0; end < size() && !(depth == 0 && closes_chevrons(end)); ++end) {
       depth += opens(end) ? 1 : closes(end) ? -1 : 0;
     }
     const std::size_t arguments = end + 3;
