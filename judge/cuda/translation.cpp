@@ -466,7 +466,8 @@ class Translator {
       }
     }
     const std::string quick = quick_ == QuickKernels::none ? "" : std::string(1, quick_mark);
-    insert_after(body, fmt::format(" ::emulated_kernel(\"{}\", [=]() mutable {{{}", text(open - 1), quick));
+    insert_after(
+        body, fmt::format(" ::emulated_kernel(\"{}\", [=]() mutable {{{}", text(open - 1), quick));
     insert_before(end, quick + "});");
     if (quick_ != QuickKernels::none) {
       const Token& first = tokens_.all[body];
@@ -476,13 +477,15 @@ class Translator {
 
   // Copies what lies between each two marks behind the second one.
   [[nodiscard]] std::string with_quick_kernels(const std::string& text) const {
-    const std::string_view begins = quick_ == QuickKernels::of_clang
-                                        ? "}, [=]() __attribute__((no_sanitize(\"thread\"))) mutable {"
-                                        : "}, [=]() mutable __attribute__((no_sanitize(\"thread\"))) {";
+    const std::string_view begins =
+        quick_ == QuickKernels::of_clang
+            ? "}, [=]() __attribute__((no_sanitize(\"thread\"))) mutable {"
+            : "}, [=]() mutable __attribute__((no_sanitize(\"thread\"))) {";
     std::string result;
     std::size_t done = 0;
     for (const std::string& line : kernels_) {
-      const std::size_t first = text.find(quick_mark, done), second = text.find(quick_mark, first + 1);
+      const std::size_t first = text.find(quick_mark, done),
+                        second = text.find(quick_mark, first + 1);
       const std::string body = text.substr(first + 1, second - first - 1);
       result += text.substr(done, first - done) + body;
       result += begins;
@@ -513,7 +516,9 @@ class Translator {
     return is(i, sign) && is(i + 1, sign) && is(i + 2, sign);
   }
   [[nodiscard]] bool opens_chevrons(std::size_t i) const { return three(i, "<"); }
-  [[nodiscard]] bool closes_chevrons(std::size_t i) const { return three(i, ">") && is(i + 3, "("); }
+  [[nodiscard]] bool closes_chevrons(std::size_t i) const {
+    return three(i, ">") && is(i + 3, "(");
+  }
 
   // The first token of what stands before <<<: name, ns::name<types>, (pointer).
   [[nodiscard]] std::size_t kernel_before(std::size_t chevrons) const {
