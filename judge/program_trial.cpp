@@ -105,7 +105,8 @@ std::string why_undecided(const ProgramTrial& trial, bool killed) {
                                ? ""
                                : "; it said: " + trial.printed.substr(trial.printed.rfind('\n') + 1);
   if (killed) {
-    return fmt::format("it did not come to an end of a launch within {:g} s more", grace_seconds);
+    return fmt::format("it was ended {:g} s after its time, in the midst of a launch",
+                       2 * grace_seconds);
   }
   if (trial.status != 0) {
     return in_words(trial.status) + said;
@@ -165,7 +166,10 @@ ProgramTrial try_program(const ProgramPlan& plan, const TrialPlan& trial, const 
                    .directory = file.parent_path().string(),
                    .out = out.get(),
                    .err = out.get()});
-  const auto& end = process.wait(plan.seconds + grace_seconds, interrupted);
+  // Twice: a machine that has been stopped goes on where it was.
+  const auto& end = process.wait(plan.seconds + grace_seconds, interrupted)
+                        ? process.wait(0)
+                        : process.wait(grace_seconds, interrupted);
   const bool killed = !end;
   tried.seconds = process.seconds();
   if (killed) {

@@ -8,8 +8,6 @@
 
 #include <string>
 
-#include <sys/mman.h>
-
 namespace diffbench::emulation {
 namespace {
 
@@ -23,10 +21,14 @@ std::string offset_text(const void* address, const Buffer& buffer) {
          buffer.description();
 }
 
-bool is_mapped(const void* address) {
-  const auto page = reinterpret_cast<std::uintptr_t>(address) & ~std::uintptr_t{4095};
-  unsigned char resident = 0;
-  return ::mincore(reinterpret_cast<void*>(page), 1, &resident) == 0;
+/// The memory at the kernel's argument that is nearest below the address, if it is of a card: what
+/// was meant is there.
+const Buffer* meant_memory(const void* address) {
+  const void* nearest = nullptr;
+  for (const void* const word : runtime().running_words) {
+    nearest = word <= address && word > nearest ? word : nearest;
+  }
+  return nearest == nullptr ? nullptr : runtime().memory.find(nearest, 1);
 }
 
 Foreign foreign_memory(const void* address) {
@@ -47,8 +49,8 @@ Foreign foreign_memory(const void* address) {
   if (in_user_image(address)) {
     return {FindingKind::out_of_bounds, "memory beside the program's variables"};
   }
-  if (const Buffer* const below = runtime().memory.below(address); below != nullptr && !is_mapped(address)) {
-    return {FindingKind::out_of_bounds, offset_text(address, *below)};
+  if (const Buffer* const meant = meant_memory(address)) {
+    return {FindingKind::out_of_bounds, offset_text(address, *meant)};
   }
   return {FindingKind::device_touches_host,
           "memory that is the host's, or nobody's: no call of the runtime handed it out"};

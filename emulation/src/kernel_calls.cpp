@@ -173,6 +173,7 @@ void run_kernel(Runtime& state, int device, const GridLaunch& launch,
     return;
   }
   state.running_kernel = kernel.function;
+  state.running_words = kernel.words;
   KernelCount& count_of_kernel = state.ledger.kernels[kernel_name(kernel.function)];
   ++count_of_kernel.launches;
   count_of_kernel.graph_launches += in_graph ? 1 : 0;
@@ -269,6 +270,10 @@ cudaError_t detail::launch(const cudaLaunchConfig_t& config, KernelCall kernel) 
       });
     }
     state.ledger.kernels_under_way = true;
+    if (is_program()) {
+      state.launched.push_back(
+          {config.stream, stream->blocking, kernel.site, kernel_name(kernel.function)});
+    }
     const auto use = std::make_shared<ManagedUse>(state.memory, kernel.pointers);
     const cudaError_t issued = state.issue(*stream, [&state, device, grid = *grid, kernel, use] {
       run_kernel(state, device, grid, kernel, /*in_graph=*/false);

@@ -168,17 +168,6 @@ const Buffer* Memory::near(const void* data) const {
   return freed == freed_.end() ? nullptr : &*freed;
 }
 
-const Buffer* Memory::below(const void* data) const {
-  const auto* byte = static_cast<const std::byte*>(data);
-  const auto after = live_.upper_bound(byte);
-  if (after == live_.begin()) {
-    return nullptr;
-  }
-  const Buffer& buffer = std::prev(after)->second;
-  const bool close = static_cast<std::size_t>(byte - buffer.data) < 2 * buffer.bytes + page;
-  return close && !buffer.mapping.empty() ? &buffer : nullptr;
-}
-
 std::size_t Memory::bytes_on(int device) const {
   std::size_t total = 0;
   for (const auto& [data, buffer] : live_) {

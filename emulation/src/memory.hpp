@@ -63,8 +63,6 @@ class Memory {
   [[nodiscard]] const Buffer* find(const void* data, std::size_t bytes) const;
   /// The buffer, live or freed, in or round which `data` lies.
   [[nodiscard]] const Buffer* near(const void* data) const;
-  /// The live buffer of our own that begins last before `data`, and no further away than its size.
-  [[nodiscard]] const Buffer* below(const void* data) const;
   [[nodiscard]] const std::map<const std::byte*, Buffer>& live() const { return live_; }
   [[nodiscard]] std::size_t bytes_on(int device) const;
   [[nodiscard]] bool has_managed() const;

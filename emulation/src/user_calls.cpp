@@ -10,9 +10,11 @@
 #include <emulation/kernel_launch.h>
 #include <emulation/user_calls.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <mutex>
 #include <optional>
 #include <vector>
@@ -30,17 +32,11 @@ struct Configured {
 thread_local std::optional<Configured> configured;
 thread_local const void** asked_for = nullptr; ///< where to say what tells the kernel apart
 
-// What may be pointers among the bytes: those to memory that the runtime knows.
-std::vector<const void*> pointers_in(const KernelBody& body) {
-  std::vector<const void*> found;
-  for (std::size_t i = 0; i + sizeof(void*) <= body.bytes; i += sizeof(void*)) {
-    const void* word = nullptr;
-    std::memcpy(&word, static_cast<const std::byte*>(body.captured) + i, sizeof word);
-    if (word != nullptr && runtime().memory.find(word, 1) != nullptr) {
-      found.push_back(word);
-    }
-  }
-  return found;
+// What may be pointers among the bytes.
+std::vector<const void*> words_in(const KernelBody& body) {
+  std::vector<const void*> words(body.bytes / sizeof(void*));
+  std::memcpy(words.data(), body.captured, words.size() * sizeof(void*));
+  return words;
 }
 
 std::string shape(const dim3& size) {
@@ -104,7 +100,10 @@ void launch_body(const KernelBody& body) {
   const auto bytes = std::make_shared<const std::vector<std::byte>>(first, first + body.bytes);
   KernelCall call;
   call.function = key;
-  call.pointers = pointers_in(body);
+  call.words = words_in(body);
+  std::ranges::copy_if(call.words, std::back_inserter(call.pointers), [](const void* word) {
+    return word != nullptr && runtime().memory.find(word, 1) != nullptr;
+  });
   call.run_thread = [bytes, run = body.run] { // each thread has its own, on its stack
     alignas(std::max_align_t) std::byte own[most_argument_bytes];
     std::memcpy(own, bytes->data(), bytes->size());

@@ -144,7 +144,7 @@ class Tokenizer {
     }
   }
   void skip_text(char quote) {
-    for (++at_; at_ < text().size() && text()[at_] != quote; ++at_) {
+    for (++at_; at_ < text().size() && text()[at_] != quote && text()[at_] != '\n'; ++at_) {
       at_ += text()[at_] == '\\' ? 1 : 0;
     }
     at_ = std::min(at_ + 1, text().size());
