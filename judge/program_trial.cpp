@@ -101,9 +101,9 @@ bool takes_arguments(const ProgramPlan& plan) {
 
 /// Where no fault was found: what keeps that from being said.
 std::string why_undecided(const ProgramTrial& trial, bool killed) {
-  const std::string said = trial.printed.empty()
-                               ? ""
-                               : "; it said: " + trial.printed.substr(trial.printed.rfind('\n') + 1);
+  const std::string said =
+      trial.printed.empty() ? ""
+                            : "; it said: " + trial.printed.substr(trial.printed.rfind('\n') + 1);
   if (killed) {
     return fmt::format("it was ended {:g} s after its time, in the midst of a launch",
                        2 * grace_seconds);
@@ -150,9 +150,9 @@ ProgramTrial try_program(const ProgramPlan& plan, const TrialPlan& trial, const 
 
   progress.stage("running");
   const NoticedFile noticed;
-  std::vector<std::string> command = confined_command(
-      {.memory_bytes = (trial.memory_mib << 20) + 4 * emulation_bytes}, printed_bytes,
-      noticed.fd(), noticed.fd(), {file.parent_path(), work_dir});
+  std::vector<std::string> command =
+      confined_command({.memory_bytes = (trial.memory_mib << 20) + 4 * emulation_bytes},
+                       printed_bytes, noticed.fd(), noticed.fd(), {file.parent_path(), work_dir});
   command.insert(command.end(), {"program", compiled.library.string(),
                                  fmt::format("{}", plan.seconds), file.stem().string()});
   command.insert(command.end(), plan.arguments.begin(), plan.arguments.end());
@@ -205,15 +205,13 @@ LabReport program_report(const ProgramTrial& trial) {
     append_table(report, "\non an emulated device:\n" + format_findings(trial.findings));
   }
   const auto faults = std::ranges::count_if(trial.findings, is_fault);
-  const std::string line =
-      trial.verdict == ProgramVerdict::undecided
-          ? fmt::format("{}: {}", to_string(trial.verdict), trial.why)
-      : trial.verdict == ProgramVerdict::faults
-          ? counted(faults, "fault")
-          : std::string(to_string(trial.verdict));
-  report.done = trial.verdict == ProgramVerdict::no_fault
-                    ? fmt::format("{}: {}.", trial.file, line)
-                    : "";
+  const std::string line = trial.verdict == ProgramVerdict::undecided
+                               ? fmt::format("{}: {}", to_string(trial.verdict), trial.why)
+                           : trial.verdict == ProgramVerdict::faults
+                               ? counted(faults, "fault")
+                               : std::string(to_string(trial.verdict));
+  report.done =
+      trial.verdict == ProgramVerdict::no_fault ? fmt::format("{}: {}.", trial.file, line) : "";
   if (trial.verdict != ProgramVerdict::no_fault) {
     report.outcome = {trial.verdict == ProgramVerdict::faults ? exit_not_verified : exit_error,
                       fmt::format("{}: {}", trial.file, line)};

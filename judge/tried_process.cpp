@@ -140,11 +140,11 @@ std::vector<std::string> confined_command(const TryLimits& limits, std::int64_t 
 
 std::string unprotected_from(std::string lacking, bool was_compiled) {
   if (find_bwrap() != Bwrap::works) {
-    lacking += fmt::format("{}it can read what {} can read, since bwrap {}",
-                           lacking.empty() ? "" : "; ", geteuid() == 0 ? "every user" : "you",
-                           find_bwrap() == Bwrap::fails
-                               ? "does not work here"
-                               : "is not installed (apt-get install bubblewrap)");
+    lacking +=
+        fmt::format("{}it can read what {} can read, since bwrap {}", lacking.empty() ? "" : "; ",
+                    geteuid() == 0 ? "every user" : "you",
+                    find_bwrap() == Bwrap::fails ? "does not work here"
+                                                 : "is not installed (apt-get install bubblewrap)");
   }
   if (was_compiled && !compilers_can_be_confined()) {
     lacking += fmt::format("{}its compiler can do so, too, since the kernel has no Landlock",

@@ -52,10 +52,11 @@ struct TryPlan {
 };
 
 void declare_try_options(OptionList& options, TryPlan& plan) {
-  options.files("FILE FILE|DIR", plan.files,
-                "a .c, .cpp, .cu, .py or .so file with step, solve or a session; or a folder with a "
-                "file, or a folder with one, for each student; or the .cu and .cpp files of a "
-                "program with main(), and after -- its arguments");
+  options.files(
+      "FILE FILE|DIR", plan.files,
+      "a .c, .cpp, .cu, .py or .so file with step, solve or a session; or a folder with a "
+      "file, or a folder with one, for each student; or the .cu and .cpp files of a "
+      "program with main(), and after -- its arguments");
   options.texts("-- ARGUMENTS", plan.arguments, "of a program with main()");
   options.text("--new KIND", plan.starting,
                "writes FILE, a right one to start from: " + one_of(starting_kinds(), ""));

@@ -8,11 +8,23 @@ namespace diffbench::emulation {
 namespace {
 
 // In the order of FindingKind.
-constexpr const char* kind_names[] = {
-    "race",       "divergence",          "out_of_bounds",       "use_after_free", "uninitialized",
-    "early_read", "copy_direction",      "copy_size",           "launch_refused", "unchecked_error",
-    "leak",       "host_touches_device", "device_touches_host", "kernel_fault",   "misuse",
-    "host_crash", "stopwatch"};
+constexpr const char* kind_names[] = {"race",
+                                      "divergence",
+                                      "out_of_bounds",
+                                      "use_after_free",
+                                      "uninitialized",
+                                      "early_read",
+                                      "copy_direction",
+                                      "copy_size",
+                                      "launch_refused",
+                                      "unchecked_error",
+                                      "leak",
+                                      "host_touches_device",
+                                      "device_touches_host",
+                                      "kernel_fault",
+                                      "misuse",
+                                      "host_crash",
+                                      "stopwatch"};
 
 /// Whether what the code computes may be another thing in another schedule, or on a card.
 bool affects_result(FindingKind kind) {

@@ -107,7 +107,9 @@ class GridRun {
   Barrier& grid_barrier() { return grid_barrier_; }
   bool cooperative() const { return launch_.cooperative; }
   bool running() const { return current_ != nullptr || loop_.plain; }
-  const Worker* worker() const { return loop_.plain ? looping_ : running() ? current_->worker : nullptr; }
+  const Worker* worker() const {
+    return loop_.plain ? looping_ : running() ? current_->worker : nullptr;
+  }
 
  private:
   void choose_blocks();
@@ -116,7 +118,9 @@ class GridRun {
   void run_loop(Worker& worker);
   void note_waiting();
   void note_returned(Thread& thread);
-  [[nodiscard]] bool more_begin() const { return in_loop_ && loop_.begun < loop_.count && !cancelled_; }
+  [[nodiscard]] bool more_begin() const {
+    return in_loop_ && loop_.begun < loop_.count && !cancelled_;
+  }
   Worker& idle_worker();
   Thread* pick();
   Fiber& fiber_for(Thread& thread);
@@ -239,7 +243,8 @@ std::optional<Finding> GridRun::run() {
   }
   if (!cancelled_ && !resident_.empty()) {
     problem_ = what_blocks();
-  } else if (!cancelled_ && (!watched_ || !admitted_.empty()) && counts_.blocks < static_cast<std::int64_t>(blocks_)) {
+  } else if (!cancelled_ && (!watched_ || !admitted_.empty()) &&
+             counts_.blocks < static_cast<std::int64_t>(blocks_)) {
     run_unwatched();
   }
   if (problem_) {
@@ -272,7 +277,8 @@ void GridRun::run_unwatched(std::size_t rank) {
   block.begin_again(block_index(launch_.grid, {1, 1, 1}, static_cast<unsigned>(rank), 0));
   ++counts_.blocks;
   built_in.block = block.index;
-  loop_ = {.shape = launch_.block, .count = static_cast<unsigned>(block.threads.size()), .plain = true};
+  loop_ = {
+      .shape = launch_.block, .count = static_cast<unsigned>(block.threads.size()), .plain = true};
   Worker& worker = idle_worker();
   worker.thread = nullptr;
   Fiber::switch_to(host_, worker.fiber);
@@ -576,7 +582,9 @@ void GridRun::make_runnable(Thread& thread) {
 
 void GridRun::yield() {
   if (in_loop_) { // nobody is in the way, unless what this thread waits for has not begun
-    const void* const thread = loop_.plain ? static_cast<const void*>(&resident_.front()->threads[loop_.begun - 1]) : current_;
+    const void* const thread =
+        loop_.plain ? static_cast<const void*>(&resident_.front()->threads[loop_.begun - 1])
+                    : current_;
     thread_yields_ = std::exchange(yielding_, thread) == thread ? thread_yields_ + 1 : 0;
     constexpr std::int64_t patience = 1000;
     if (thread_yields_ < patience) {

@@ -61,7 +61,7 @@ void diffbench_try_program(double seconds) {
   using namespace diffbench::emulation;
   begun = true;
   deadline = SteadyClock::now() + std::chrono::duration_cast<SteadyClock::duration>(
-                                std::chrono::duration<double>(seconds));
+                                      std::chrono::duration<double>(seconds));
   poison = unlikely_poison;
   install_segfault_handler();
 }

@@ -626,7 +626,8 @@ void RaceDetector::fence(Scope scope) {
 // Reports
 
 void RaceDetector::report(Stamp earlier, bool earlier_writes, const Access& access) {
-  const Conflict conflict{earlier, stamp(access), earlier_writes, access.writes, address_, watched_};
+  const Conflict conflict{earlier,       stamp(access), earlier_writes,
+                          access.writes, address_,      watched_};
   if (reported_.contains(conflict.lines())) {
     return;
   }
@@ -662,12 +663,12 @@ void RaceDetector::report(const Conflict& conflict) {
   const auto& [earlier, later, earlier_writes, later_writes, address, memory] = conflict;
   const bool earlier_guesses = !earlier_writes && earlier.scope == 0 && later.scope != 0;
   const bool later_guesses = !later_writes && later.scope == 0 && earlier.scope != 0;
-  races_.push_back({earlier, later, earlier_writes, later_writes,
-                    "byte " + std::to_string(address - memory->begin) + " of " +
-                        memory_name(*memory),
-                    earlier_guesses ? std::uint64_t{earlier.site}
-                    : later_guesses ? std::uint64_t{later.site}
-                                    : 0});
+  races_.push_back(
+      {earlier, later, earlier_writes, later_writes,
+       "byte " + std::to_string(address - memory->begin) + " of " + memory_name(*memory),
+       earlier_guesses ? std::uint64_t{earlier.site}
+       : later_guesses ? std::uint64_t{later.site}
+                       : 0});
 }
 
 uint3 RaceDetector::thread_index(const Stamp& access) const {
@@ -740,8 +741,8 @@ void RaceDetector::report_unwritten_read(const Access& access) {
   }
   Finding finding{.kind = FindingKind::uninitialized,
                   .message = describe(now, false, nullptr) + " byte " +
-                             std::to_string(address_ - watched_->begin) + " of " + memory_name(*watched_) +
-                             ", which nobody has written",
+                             std::to_string(address_ - watched_->begin) + " of " +
+                             memory_name(*watched_) + ", which nobody has written",
                   .at = code_line(now),
                   .by = kernel_thread(now),
                   .unwritten = true};

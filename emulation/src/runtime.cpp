@@ -306,8 +306,8 @@ cudaError_t call(const char* name, const std::function<cudaError_t(Runtime&)>& b
     // A broken device is reported where it broke.
     // That there is one device only is no fault of a program.
     const bool by_program = !is_program() || result != cudaErrorInvalidDevice;
-    if (has_user_code() && by_program && state.unchecked.code == cudaSuccess && broken == cudaSuccess &&
-        state.device().sticky == cudaSuccess) {
+    if (has_user_code() && by_program && state.unchecked.code == cudaSuccess &&
+        broken == cudaSuccess && state.device().sticky == cudaSuccess) {
       state.unchecked = {result, name, code_line_of(call_site())};
     }
   }

@@ -43,17 +43,19 @@ void judge_events(Runtime& state, const Event& first, const Event& last) {
     return;
   }
   const auto begin = state.launched.begin();
-  const auto is_elsewhere = [&](const Launched& launched) { // and nothing of its stream is waited for
-    const bool both_wait = last.stream == nullptr && launched.blocking;
-    return launched.stream != last.stream && !both_wait;
-  };
+  const auto is_elsewhere =
+      [&](const Launched& launched) { // and nothing of its stream is waited for
+        const bool both_wait = last.stream == nullptr && launched.blocking;
+        return launched.stream != last.stream && !both_wait;
+      };
   if (std::all_of(begin + first.launches, begin + last.launches, is_elsewhere)) {
     const Launched& launched = *(begin + first.launches);
-    state.report(Finding{.kind = FindingKind::stopwatch,
-                         .message = "these events are recorded on another stream than that on which " +
-                                    launched.kernel + " is launched at " + line_of(launched.site) +
-                                    ": the time between them is not the kernel's",
-                         .other = code_line_of(launched.site)});
+    state.report(
+        Finding{.kind = FindingKind::stopwatch,
+                .message = "these events are recorded on another stream than that on which " +
+                           launched.kernel + " is launched at " + line_of(launched.site) +
+                           ": the time between them is not the kernel's",
+                .other = code_line_of(launched.site)});
   }
   if (last.allocations > first.allocations) {
     state.report(Finding{.kind = FindingKind::stopwatch,

@@ -111,7 +111,8 @@ void launch_body(const KernelBody& body) {
   };
   if (body.run_block != nullptr && body.quick_bytes <= most_argument_bytes) {
     const auto* const begin = static_cast<const std::byte*>(body.quick_captured);
-    const auto quick = std::make_shared<const std::vector<std::byte>>(begin, begin + body.quick_bytes);
+    const auto quick =
+        std::make_shared<const std::vector<std::byte>>(begin, begin + body.quick_bytes);
     call.run_block = [quick, run = body.run_block](ThreadLoop& loop, uint3& thread) {
       run(quick->data(), loop, thread);
     };

@@ -60,13 +60,13 @@ int open_descriptor(const char* path, int flags, unsigned mode) {
 extern "C" {
 std::FILE* fopen(const char* path, const char* mode) { return open_stream(path, mode); }
 std::FILE* fopen64(const char* path, const char* mode) { return open_stream(path, mode); }
-#define DIFFBENCH_OPEN(NAME)                       \
-  int NAME(const char* path, int flags, ...) {     \
-    va_list rest;                                  \
-    va_start(rest, flags);                         \
-    const unsigned mode = va_arg(rest, unsigned);  \
-    va_end(rest);                                  \
-    return open_descriptor(path, flags, mode);     \
+#define DIFFBENCH_OPEN(NAME)                      \
+  int NAME(const char* path, int flags, ...) {    \
+    va_list rest;                                 \
+    va_start(rest, flags);                        \
+    const unsigned mode = va_arg(rest, unsigned); \
+    va_end(rest);                                 \
+    return open_descriptor(path, flags, mode);    \
   }
 DIFFBENCH_OPEN(open)
 DIFFBENCH_OPEN(open64)

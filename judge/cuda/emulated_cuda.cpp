@@ -399,8 +399,7 @@ class EmulatedCompiler {
     if (const Said said = run_confined(command, work_dir_, readable_); said.status != 0) {
       refuse_compiled(said.text, file);
     }
-    result.command =
-        fmt::format("{} {} -shared {} {}", compiler_, flags(), names, library_name);
+    result.command = fmt::format("{} {} -shared {} {}", compiler_, flags(), names, library_name);
     return result;
   }
 
@@ -498,9 +497,8 @@ CompiledSubmission compile_emulated_program(const std::vector<fs::path>& sources
 bool has_main(const fs::path& source) {
   static const std::regex main(R"((^|[^\w.:>])main\s*\()");
   const std::string text = read_file(source);
-  return std::ranges::any_of(plain_lines(text), [](const PlainLine& line) {
-    return std::regex_search(line.text, main);
-  });
+  return std::ranges::any_of(
+      plain_lines(text), [](const PlainLine& line) { return std::regex_search(line.text, main); });
 }
 
 } // namespace diffbench::bench

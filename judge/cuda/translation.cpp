@@ -466,7 +466,8 @@ class Translator {
       }
     }
     const std::string quick = quick_ == QuickKernels::none ? "" : std::string(1, quick_mark);
-    insert_after(body, fmt::format(" ::emulated_kernel(\"{}\", [=]() mutable {{{}", text(open - 1), quick));
+    insert_after(
+        body, fmt::format(" ::emulated_kernel(\"{}\", [=]() mutable {{{}", text(open - 1), quick));
     insert_before(end, quick + "});");
     if (quick_ != QuickKernels::none) {
       const Token& first = tokens_.all[body];
@@ -476,13 +477,15 @@ class Translator {
 
   // Copies what lies between each two marks behind the second one.
   [[nodiscard]] std::string with_quick_kernels(const std::string& text) const {
-    const std::string_view begins = quick_ == QuickKernels::of_clang
-                                        ? "}, [=]() __attribute__((no_sanitize(\"thread\"))) mutable {"
-                                        : "}, [=]() mutable __attribute__((no_sanitize(\"thread\"))) {";
+    const std::string_view begins =
+        quick_ == QuickKernels::of_clang
+            ? "}, [=]() __attribute__((no_sanitize(\"thread\"))) mutable {"
+            : "}, [=]() mutable __attribute__((no_sanitize(\"thread\"))) {";
     std::string result;
     std::size_t done = 0;
     for (const std::string& line : kernels_) {
-      const std::size_t first = text.find(quick_mark, done), second = text.find(quick_mark, first + 1);
+      const std::size_t first = text.find(quick_mark, done),
+                        second = text.find(quick_mark, first + 1);
       const std::string body = text.substr(first + 1, second - first - 1);
       result += text.substr(done, first - done) + body;
       result += begins;
@@ -508,15 +511,14 @@ class Translator {
             inlines ? "__attribute__((always_inline))" : "");
   }
 
-  [[nodiscard]] bool adjacent(std::size_t i, std::string_view sign) const {
-    for (std::size_t k = i; k < i + 3; ++k) {
-      if (!is(k, sign) || (k > i && tokens_.all[k].begin != tokens_.all[k - 1].end)) {
-        return false;
-      }
-    }
-    return true;
+  // With any spaces between, as formatters leave them: << <blocks, threads>> >(...).
+  [[nodiscard]] bool three(std::size_t i, std::string_view sign) const {
+    return is(i, sign) && is(i + 1, sign) && is(i + 2, sign);
   }
-  [[nodiscard]] bool opens_chevrons(std::size_t i) const { return adjacent(i, "<"); }
+  [[nodiscard]] bool opens_chevrons(std::size_t i) const { return three(i, "<"); }
+  [[nodiscard]] bool closes_chevrons(std::size_t i) const {
+    return three(i, ">") && is(i + 3, "(");
+  }
 
   // The first token of what stands before <<<: name, ns::name<types>, (pointer).
   [[nodiscard]] std::size_t kernel_before(std::size_t chevrons) const {
@@ -557,7 +559,7 @@ class Translator {
   void translate_launch(std::size_t chevrons) {
     const std::size_t kernel = chevrons == 0 ? size() : kernel_before(chevrons);
     std::size_t end = chevrons + 3;
-    for (int depth = 0; end < size() && !(depth == 0 && adjacent(end, ">")); ++end) {
+    for (int depth = 0; end < size() && !(depth == 0 && closes_chevrons(end)); ++end) {
       depth += opens(end) ? 1 : closes(end) ? -1 : 0;
     }
     const std::size_t arguments = end + 3;
