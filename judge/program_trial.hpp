@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,12 +47,14 @@ struct ProgramTrial {
   std::string why; ///< it is not decided; or what ended it
   std::vector<DeviceFinding> findings;
   std::vector<LaunchedKernel> kernels;
-  Value counts;            ///< what it has asked the device for; null where it said nothing
-  int status = 0;          ///< with which it ended; 128 + n after signal n
-  bool by_itself = false;  ///< it ended, and not its time
-  double seconds = 0;      ///< that the run took here
-  std::string printed;     ///< the last lines
-  std::string unprotected; ///< what it is not kept from
+  Value counts;           ///< what it has asked the device for; null where it said nothing
+  int status = 0;         ///< with which it ended; 128 + n after signal n
+  bool by_itself = false; ///< it ended, and not its time
+  double seconds = 0;     ///< that the run took here
+  std::optional<std::uint64_t> copied = {}; ///< a sum of what copies gave the host
+  bool uses_managed = false;                ///< memory, which the host reads without a copy
+  std::string printed;                      ///< the last lines
+  std::string unprotected;                  ///< what it is not kept from
 };
 
 /// Throws what compile_emulated_program() throws, Error, and Interrupted.

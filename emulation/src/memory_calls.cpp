@@ -210,7 +210,8 @@ cudaError_t copy(Runtime& state, Rows rows, cudaMemcpyKind kind, Stream* stream,
   if (!blocks && (to == Side::pageable || from == Side::pageable)) {
     state.ledger.pageable_async.add(static_cast<std::int64_t>(rows.width * rows.height));
   }
-  const cudaError_t issued = state.issue(*stream, [&state, rows, staged, name, site] {
+  const bool to_host = to != Side::device;
+  const cudaError_t issued = state.issue(*stream, [&state, rows, staged, name, site, to_host] {
     ++state.counters.copies;
     const bool watched = watches_copy(rows.width * rows.height);
     if (!watched) {
@@ -224,6 +225,9 @@ cudaError_t copy(Runtime& state, Rows rows, cudaMemcpyKind kind, Stream* stream,
       race_detector().note_copy(rows.to, rows.width, site);
     }
     copy_rows(rows);
+    for (std::size_t y = 0; to_host && y < rows.height; ++y) {
+      note_copied(rows.to + y * rows.to_pitch, rows.width);
+    }
   });
   if (issued == cudaSuccess && !capturing && !blocks) {
     const auto use = [&](Side side, const std::byte* data, std::size_t pitch, bool writes) {

@@ -476,6 +476,10 @@ void RaceDetector::access_cell(Cell& cell, const Access& access) {
       (!watched_->exposed || still_fresh())) {
     report_unwritten_read(access);
   }
+  if (write.block != 0 && is_program() && block_ == copier_.get() && !access.writes &&
+      still_fresh()) {
+    note_fresh_result(); // somebody has written what nobody had
+  }
   if (write.block != 0 && !follows(write.block, write.thread, write.epoch) &&
       !both_atomic(write, access)) {
     report(write, true, access);

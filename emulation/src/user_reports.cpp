@@ -3,6 +3,7 @@
 #include "canary.hpp"
 #include "code_site.hpp"
 #include "host_watch.hpp"
+#include "program.hpp"
 #include "race_detector.hpp"
 #include "runtime.hpp"
 #include "user_image.hpp"
@@ -136,6 +137,7 @@ void diffbench_try_program_ended(bool by_itself) {
   }
   Runtime& state = runtime();
   state.note(std::string("{\"kind\": \"end\", \"by_itself\": ") + (by_itself ? "true" : "false") +
+             ", \"copied\": " + copied_json() +
              ", \"counts\": " + state.ledger.json(race_detector().migrated()) + "}");
 }
 
