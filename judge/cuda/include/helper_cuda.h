@@ -7,13 +7,6 @@
 #include <cstdio>
 #include <cstdlib>
 
-#if !defined(MIN)
-#define MIN(a, b) ((a) < (b) ? (a) : (b))
-#endif
-#if !defined(MAX)
-#define MAX(a, b) ((a) > (b) ? (a) : (b))
-#endif
-
 template <typename T>
 void check(T result, const char* call, const char* file, int line) {
   if (result != 0) {
@@ -32,6 +25,4 @@ inline void __getLastCudaError(const char* message, const char* file, int line) 
 }
 #define getLastCudaError(message) __getLastCudaError(message, __FILE__, __LINE__)
 
-inline int gpuGetMaxGflopsDeviceId() { return 0; }
-inline int gpuDeviceInit(int device) { return device < 0 ? 0 : device; }
 inline int findCudaDevice(int, const char**) { return 0; }
