@@ -93,6 +93,7 @@ class TimedSubmission final : public TimedSolve<T> {
     return provenance;
   }
 
+  [[nodiscard]] pid_t process() const override { return process_.pid(); }
   [[nodiscard]] std::int64_t max_ulps() const { return max_ulps_; }
 
  private:

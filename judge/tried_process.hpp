@@ -109,6 +109,7 @@ class TriedProcess {
   /// That device checks launches from now on, and runs no kernel.
   void check_launches_only() { ask("launches"); }
 
+  [[nodiscard]] pid_t pid() const { return child_.pid(); }
   /// What it is not kept from, in words; empty: from nothing that we know.
   [[nodiscard]] const std::string& unprotected() const { return unprotected_; }
 

@@ -11,7 +11,6 @@
 
 #include "ratio.hpp"
 #include "result.hpp"
-#include "statistics.hpp"
 
 #include <functional>
 #include <optional>
@@ -40,9 +39,6 @@ inline constexpr const char* no_conclusion =
   return concludes(figures) || finding.empty() ? std::move(finding) : no_conclusion;
 }
 
-/// A finding from figures of that width.
-[[nodiscard]] std::string beside_others(std::string finding, const Width& width);
-
 /// Whether a ratio is `bar` or more; empty where its interval holds both, or it has none.
 [[nodiscard]] inline std::optional<bool> reaches(const Ratio& ratio, double bar) {
   if (!ratio.interval || (ratio.interval->low < bar && ratio.interval->high >= bar)) {
@@ -66,9 +62,9 @@ struct Leader {
 template <typename Rows, typename Admits, typename Compare>
 [[nodiscard]] auto leader(const Rows& rows, Admits admits, double least_effect, Compare compare)
     -> Leader<std::ranges::range_value_t<Rows>> {
-  using Timed = std::ranges::range_value_t<Rows>;
-  Leader<Timed> found{.best = fastest(rows, admits, &Timed::step_seconds)};
-  for (const Timed& row : rows) {
+  using Row = std::ranges::range_value_t<Rows>;
+  Leader<Row> found{.best = fastest(rows, admits, &Row::step_seconds)};
+  for (const Row& row : rows) {
     if (&row == found.best || !admits(row) ||
         (found.rival != nullptr && row.step_seconds() >= found.rival->step_seconds())) {
       continue;
@@ -84,16 +80,16 @@ template <typename Rows, typename Admits, typename Compare>
 /// The same, as ratio_in_run() has it.
 template <typename Rows, typename Admits>
 [[nodiscard]] auto leader(const Rows& rows, Admits admits, double least_effect) {
-  using Timed = std::ranges::range_value_t<Rows>;
-  return leader(rows, admits, least_effect, [](const Timed& row, const Timed& best) {
+  using Row = std::ranges::range_value_t<Rows>;
+  return leader(rows, admits, least_effect, [](const Row& row, const Row& best) {
     return ratio_in_run(row.samples, best.samples);
   });
 }
 /// Of rows that were timed one after another.
 template <typename Rows, typename Admits>
 [[nodiscard]] auto leader_apart(const Rows& rows, Admits admits, double least_effect) {
-  using Timed = std::ranges::range_value_t<Rows>;
-  return leader(rows, admits, least_effect, [](const Timed& row, const Timed& best) {
+  using Row = std::ranges::range_value_t<Rows>;
+  return leader(rows, admits, least_effect, [](const Row& row, const Row& best) {
     return ratio_apart(row.samples, best.samples);
   });
 }

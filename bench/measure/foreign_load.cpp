@@ -4,6 +4,7 @@
 #include "cpu_time.hpp"
 #include "diffbench/machine.hpp"
 #include "diffbench/text.hpp"
+#include "thread_times.hpp"
 
 #include <fmt/format.h>
 
@@ -34,6 +35,10 @@ double own_seconds() {
     if (::getrusage(who, &usage) == 0) {
       seconds += seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
     }
+  }
+  const auto process = thread_times("/proc/self", false);
+  for (const auto& [thread, times] : thread_times("/proc/self", true)) {
+    seconds += process.contains(thread) ? 0 : times.ran; // rusage has no child that lives
   }
   return seconds;
 }
@@ -127,16 +132,17 @@ std::optional<double> LoadWatch::others() const {
                     static_cast<double>(now->usable));
 }
 
-bool LoadWatch::others_disturb() const {
+std::optional<bool> LoadWatch::others_disturb() const {
   const auto taken = others();
-  return taken && disturbs(*taken, begin_ ? begin_->usable : usable_cpus());
+  return taken ? std::optional(disturbs(*taken, begin_ ? begin_->usable : usable_cpus()))
+               : std::nullopt;
 }
 
 std::optional<std::string> LoadWatch::disturbance() const {
   std::string signs;
   const int usable = begin_ ? begin_->usable : usable_cpus();
-  if (const auto taken = others(); taken && disturbs(*taken, usable)) {
-    signs = fmt::format("they used {:.1f} of {} CPUs", *taken, usable);
+  if (others_disturb().value_or(false)) {
+    signs = fmt::format("they used {:.1f} of {} CPUs", others().value_or(0), usable);
   }
   if (!planted_ && cpu_ < undisturbed_share * wall_) {
     signs += fmt::format("{}rows got {:.0f} % of a CPU", signs.empty() ? "" : " and ",

@@ -22,7 +22,7 @@ namespace diffbench::bench {
 struct CpuAccount {
   double wall = 0;    ///< of a clock that does not jump
   double busy = 0;    ///< for anybody, a hypervisor's other guests included
-  double own = 0;     ///< for this process, and its children that have ended
+  double own = 0;     ///< for this process, and the processes that it started
   int cpus = 1;       ///< in the mask
   int usable = 1;     ///< the same cut down to the cgroup's quota
   double tick = 0.01; ///< in which `busy` is counted
@@ -54,8 +54,8 @@ class LoadWatch {
   /// How many of the usable CPUs others had until now, on average; empty where nobody can tell. At
   /// least: the kernel counts by ticks of its clock, and what they may be wrong by is left out.
   [[nodiscard]] std::optional<double> others() const;
-  /// Whether that is enough to change times.
-  [[nodiscard]] bool others_disturb() const;
+  /// Whether that is enough to change times; empty where nobody can tell.
+  [[nodiscard]] std::optional<bool> others_disturb() const;
   /// For the reader, where others had enough to change times; nothing where they had not.
   [[nodiscard]] std::optional<std::string> disturbance() const;
 

@@ -113,7 +113,7 @@ Sample least_disturbed_sample(Timed& timed, SamplePlan& plan, const LoadWatch* l
   };
   Sample best = take();
   if (best.on_one_thread || best.stolen_share() <= stolen_by_a_tick || load == nullptr ||
-      !load->others_disturb()) {
+      !load->others_disturb().value_or(false)) {
     return best;
   }
   plan.longest = std::max(plan.longest, plan.iterations);
@@ -135,12 +135,15 @@ Sample least_disturbed_sample(Timed& timed, SamplePlan& plan, const LoadWatch* l
   return best;
 }
 
-/// What samples say of the idle machine, once it is known whether others were running. Where it is
-/// known what they added, it is taken out.
-inline void allow_for_others(std::span<Sample> samples, bool disturbed) {
+/// What samples say of the idle machine, by what is known of others. Where it is known what they
+/// added, it is taken out.
+inline void allow_for_others(std::span<Sample> samples, std::optional<bool> disturbed) {
   for (Sample& sample : samples) {
-    sample.slack = disturbed ? slack_beside_others : 0;
-    if (disturbed && sample.on_one_thread) {
+    sample.slack.reset();
+    if (disturbed) {
+      sample.slack = *disturbed ? slack_beside_others : 0;
+    }
+    if (sample.disturbed() && sample.on_one_thread) {
       sample.seconds -= sample.longer_by();
       sample.stolen_seconds = 0;
     }
@@ -159,7 +162,7 @@ void run_rounds(std::span<Contender> contenders, double limit_seconds, Stop stop
                 Enough enough = {}) {
   const auto allow = [&] {
     if (load != nullptr) {
-      const bool disturbed = load->others_disturb();
+      const std::optional<bool> disturbed = load->others_disturb();
       for (Contender& contender : contenders) {
         allow_for_others(contender.row.samples, disturbed);
       }
@@ -205,10 +208,12 @@ void run_rounds(std::span<Contender> contenders, double limit_seconds, Stop stop
                                         .row = row.name,
                                         .steps = plan.iterations});
           const double share = limit_seconds * (round + 1) / rounds; // also of those to come
-          row.samples.push_back(least_disturbed_sample<Clock>(*contender->timed, contender->plan,
-                                                              row.on_device() ? nullptr : load,
-                                                              share - watch.seconds()));
-          row.samples.back().round = round;
+          Sample sample = least_disturbed_sample<Clock>(*contender->timed, contender->plan,
+                                                        row.on_device() ? nullptr : load,
+                                                        share - watch.seconds());
+          sample.round = round;
+          sample.on_one_thread = sample.on_one_thread && !row.on_device(); // that works meanwhile
+          row.samples.push_back(sample);
         } catch (const std::exception& error) {
           const std::string reason = error.what();
           contender->timed.reset();

@@ -52,7 +52,7 @@ std::string samples_text(const std::vector<Sample>& samples) {
   for (const Sample& sample : samples) {
     retaken += sample.retaken;
   }
-  return fmt::format("{}x{}{}", samples.size(), samples.back().iterations,
+  return fmt::format("{}x{}{}", samples.size(), samples.front().iterations,
                      retaken > 0 ? fmt::format(", {} again", retaken) : "");
 }
 
@@ -144,7 +144,12 @@ constexpr Column<Shown> columns[] = {
     {"speedup_vs_baseline_interval", nullptr, as_text,
      figure<&Metrics::vs_baseline_interval, interval_json>},
     {"samples_seconds", nullptr, as_text,
-     [](const Shown& s) { return Value::each(s.row.samples, &Sample::seconds); }},
+     [](const Shown& s) { // each as of so many iterations as the first one has
+       return Value::each(s.row.samples, [&](const Sample& sample) -> Value {
+         return sample.seconds_per_iteration() *
+                static_cast<double>(s.row.samples.front().iterations);
+       });
+     }},
     {"iterations_per_sample", nullptr, as_text,
      [](const Shown& s) {
        return s.row.samples.empty() ? Value() : Value(s.row.samples.front().iterations);

@@ -78,26 +78,23 @@ void withdraw(Value& data, std::string_view path) {
   }
 }
 
-/// Empty where it is not known what others did to each row.
+/// Empty where it is not known what others did to each row, or they did nothing that is known: then
+/// something else kept rows from the CPU.
 std::optional<Width> width_of(const std::vector<SampleSeries>& series) {
   Width width;
+  bool known = false;
   for (const SampleSeries& row : series) {
+    known = known || disturbed(row.samples);
     const std::optional<Width> one = width_of(row.samples);
     if (!one) {
       return std::nullopt;
     }
     width = {.low = std::min(width.low, one->low), .high = std::max(width.high, one->high)};
   }
-  return series.empty() ? std::nullopt : std::optional(width);
+  return known ? std::optional(width) : std::nullopt;
 }
 
-} // namespace
-
-void append_table(LabReport& report, const std::string& table, const std::string& figures) {
-  report.figures = report.figures.value_or(report.text) + "\n" + figures;
-  report.text += "\n" + table;
-}
-
+/// A finding from figures of that width.
 std::string beside_others(std::string finding, const Width& width) {
   return finding.empty()
              ? finding
@@ -105,6 +102,13 @@ std::string beside_others(std::string finding, const Width& width) {
                    "{}\nThat was measured beside other programs: without them, each time would "
                    "be {} to {} times as long.",
                    finding, format_figure(width.low), format_figure(width.high));
+}
+
+} // namespace
+
+void append_table(LabReport& report, const std::string& table, const std::string& figures) {
+  report.figures = report.figures.value_or(report.text) + "\n" + figures;
+  report.text += "\n" + table;
 }
 
 Value lab_part(const std::string& name, const std::string& command, const LabReport& report) {

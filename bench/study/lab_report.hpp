@@ -6,12 +6,12 @@
 // `diffbench.NAME`, beside the samples. What list and doctor say is shown and kept in the same way.
 #pragma once
 
-#include "conclusion.hpp"
 #include "foreign_load.hpp"
 #include "outcome.hpp"
 #include "picture.hpp"
 #include "progress.hpp"
 #include "result_file.hpp"
+#include "statistics.hpp"
 #include "verb.hpp"
 
 #include <functional>

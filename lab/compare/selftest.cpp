@@ -114,10 +114,8 @@ Action declare_selftest(OptionList& options) {
   options.choices(load_names());
   options.check([&typed = *typed, &options] {
     if (!typed.load.empty()) {
-      (void)load_text(typed.load);
-    }
-    if (!typed.load.empty() && !options.given("--budget")) {
-      typed.run.budget_seconds /= sessions_of_trial; // each session is a trial
+      (void)load_text(typed.load);                                                   // there is one
+      typed.run.budget_seconds /= options.given("--budget") ? 1 : sessions_of_trial; // a trial each
     }
   });
   declare_seconds(options, "--budget SECONDS", run.budget_seconds, "time for the whole run",

@@ -115,7 +115,7 @@ std::vector<std::string> notes_of(const TransferResult& result, std::int64_t lar
   return notes;
 }
 
-void allow_for_others(std::vector<CopyCurve>& curves, bool disturbed) {
+void allow_for_others(std::vector<CopyCurve>& curves, std::optional<bool> disturbed) {
   for (CopyCurve& curve : curves) {
     for (CopyPoint& point : curve.points) {
       bench::allow_for_others(point.samples, disturbed);

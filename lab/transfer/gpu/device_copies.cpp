@@ -157,6 +157,7 @@ class Measurement {
       auto lane = std::make_unique<DeviceLane>(*memories[i], direction, side_);
       if (verify(*lane, curves[i], memories[i]->bytes) && !gpu::emulated) {
         copiers.push_back({.row = {}, .timed = std::move(lane)});
+        copiers.back().row.device = DeviceKind::cuda;
         curve_of.push_back(&curves[i]);
       }
     }

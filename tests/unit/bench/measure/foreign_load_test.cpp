@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "foreign_load.hpp"
 
+#include "child_process.hpp"
+#include "cpu_time.hpp"
 #include "sample_result.hpp"
+#include "thread_times.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <unistd.h>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -91,6 +95,19 @@ TEST(LoadWatch, ReadsThisMachine) {
     EXPECT_GT(account->busy, account->own / 2); // of all processes; ticks are coarse
     EXPECT_GE(account->cpus, account->usable);
   }
+}
+
+TEST(LoadWatch, AChildThatLivesIsNoOther) {
+  const auto account = [] { return read_cpu_account().value_or(CpuAccount()); };
+  if (!read_cpu_account() || thread_times("/proc/self", false).empty()) {
+    GTEST_SKIP() << "a sandbox hides what is counted";
+  }
+  ChildProcess child({"sh", "-c", "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; echo; cat"});
+  const double begin = account().own;
+  const CpuTime ours;
+  std::string line;
+  ASSERT_EQ(child.read_line(line, std::chrono::minutes(5)), ChildProcess::Outcome::line);
+  EXPECT_GT(account().own - begin, ours.seconds() + 0.02);
 }
 
 TEST(LoadWatch, CountsOnlyTheCpusOfTheMask) {

@@ -2,6 +2,7 @@
 // Interleaved rounds on a fake clock.
 #include "rounds.hpp"
 
+#include "cpu_time.hpp"
 #include "fake_session.hpp"
 #include "timed_solve.hpp"
 
@@ -252,6 +253,31 @@ TEST_F(RoundsTest, SamplesSayWhetherOthersWereThere) {
   EXPECT_FALSE(rows_[0].row.samples[1].slack) << "nobody looked";
 }
 
+/// Works for as long as its samples say.
+struct Worker {
+  Sample sample(std::int64_t steps) {
+    const CpuTime cpu;
+    while (cpu.seconds() < 5e-3) {
+    }
+    return {.iterations = steps, .seconds = 5e-3, .cpu_seconds = {}};
+  }
+};
+
+TEST(Rounds, NothingIsTakenOutOfADevicesTime) {
+  std::vector<Contender<TimedRow, Worker>> rows(2);
+  for (Contender<TimedRow, Worker>& row : rows) {
+    row.timed = std::make_unique<Worker>();
+    row.plan = {.rounds = 1, .iterations = 1};
+  }
+  rows[1].row.device = DeviceKind::cuda; // works on while others have the host's CPU
+  run_rounds<SteadyClock>(
+      std::span(rows), 1e9, [] { return false; }, [](int, int) {});
+  if (!thread_times("/proc/self", false).empty()) {
+    EXPECT_TRUE(rows[0].row.samples.front().on_one_thread);
+  }
+  EXPECT_FALSE(rows[1].row.samples.front().on_one_thread);
+}
+
 TEST(AllowForOthers, TakesOutWhatWasStolenOfARowOnOneThread) {
   const Sample stolen{
       .iterations = 1, .seconds = 5, .cpu_seconds = {}, .stolen_seconds = 3, .on_one_thread = true};
@@ -264,6 +290,8 @@ TEST(AllowForOthers, TakesOutWhatWasStolenOfARowOnOneThread) {
   EXPECT_EQ(samples[0].stolen_seconds, 0);
   EXPECT_EQ(samples[1].seconds, 5);
   EXPECT_EQ(samples[2].seconds, 4);
+  allow_for_others(samples, std::nullopt);
+  EXPECT_FALSE(samples[1].slack) << "nobody can tell";
   allow_for_others(samples, false);
   EXPECT_EQ(samples[1].least_seconds_per_iteration(), 5);
 }

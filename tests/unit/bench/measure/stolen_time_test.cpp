@@ -17,8 +17,8 @@ namespace {
 
 class StolenTimeTest : public testing::Test {
  protected:
-  void set(const std::string& thread, double ran, double waited) {
-    const auto folder = proc_.path() / "7" / "task" / thread;
+  void set(const std::string& thread, double ran, double waited, const char* process = "7") {
+    const auto folder = proc_.path() / process / "task" / thread;
     std::filesystem::create_directories(folder);
     std::ofstream(folder / "schedstat")
         << static_cast<long>(1e9 * ran) << ' ' << static_cast<long>(1e9 * waited) << " 12\n";
@@ -67,10 +67,25 @@ TEST_F(StolenTimeTest, AThreadThatGivesItsTurnsAwayCounts) {
   EXPECT_FALSE(told(stolen, 2).on_one_thread);
 }
 
-TEST_F(StolenTimeTest, ASystemThatDoesNotTellHasNone) {
-  const Sample sample = told(StolenTime(7, proc_.path()), 1);
-  EXPECT_EQ(sample.stolen_seconds, 0);
+// A program that confines another one sleeps while that works.
+TEST_F(StolenTimeTest, OfAProcessAreThoseThatItStarted) {
+  set("7", 1, 0);
+  std::ofstream(proc_.path() / "7/task/7/children") << "12 ";
+  set("12", 5, 1, "12");
+  std::ofstream(proc_.path() / "12/task/12/children") << "13 14 ";
+  set("14", 0, 0, "14");
+  const StolenTime stolen(7, proc_.path());
+  set("14", 2, 1, "14");
+  const Sample sample = told(stolen, 3);
+  EXPECT_DOUBLE_EQ(sample.stolen_seconds, 1);
+  EXPECT_TRUE(sample.on_one_thread);
+}
+
+TEST_F(StolenTimeTest, WhereTheSystemDoesNotTellAllOfAnotherProcessMayBeStolen) {
+  const Sample sample = told(StolenTime(7, proc_.path()), 3);
+  EXPECT_EQ(sample.stolen_seconds, 3);
   EXPECT_FALSE(sample.on_one_thread);
+  EXPECT_EQ(told(StolenTime(0, proc_.path()), 3).stolen_seconds, 0);
 }
 
 TEST(StolenTime, ReadsThisProcess) {

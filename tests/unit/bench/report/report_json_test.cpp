@@ -55,6 +55,17 @@ TEST(Json, HasTheContractsFields) {
   EXPECT_TRUE(row["phases"].is_null());
 }
 
+// A reader divides each by the steps of a sample.
+TEST(Json, SamplesOfFewerStepsAreAsLongAsTheFirst) {
+  ComparisonResult result = sample_result();
+  std::vector<Sample>& samples = result.rows.front().samples;
+  samples = {{.iterations = 100, .seconds = 2, .cpu_seconds = {}},
+             {.iterations = 25, .seconds = 1, .cpu_seconds = {}}};
+  const ordered_json row = parsed(result)["diffbench"]["results"][0];
+  EXPECT_EQ(row["iterations_per_sample"], 100);
+  EXPECT_EQ(row["samples_seconds"], (ordered_json{2.0, 4.0}));
+}
+
 TEST(Json, PhasesAddUpToTheWall) {
   const ordered_json json = parsed(sample_result());
   const ordered_json phases = row_of(json, "fast")["end_to_end"]["cold_phases"];

@@ -110,6 +110,18 @@ TEST_F(LabReportTest, WhereItIsKnownWhatOthersDidItSaysHowWideTimesAre) {
   EXPECT_EQ(part["toy"]["best"], 3);
 }
 
+/// By a quota, say.
+TEST_F(LabReportTest, WhereNothingIsKnownThatKeptRowsFromTheCpuNothingIsConcluded) {
+  LabReport report = concluding_report();
+  report.disturbed = true;
+  for (Sample& sample : report.series.front().samples) {
+    sample.slack = 0;
+  }
+  EXPECT_EQ(run(report), exit_ok);
+  EXPECT_THAT(out_.str(), HasSubstr(no_conclusion));
+  EXPECT_THAT(out_.str(), Not(HasSubstr("as long.")));
+}
+
 TEST_F(LabReportTest, AQuietMachineConcludesAll) {
   EXPECT_EQ(run(concluding_report()), exit_ok);
   EXPECT_EQ(out_.str(),
