@@ -4,7 +4,8 @@
 # Runs the command with an empty folder and requires its exit code and, in what it prints, a regular
 # expression. QUIET: nothing on stderr, which is where MPI would complain of its surroundings.
 file(REMOVE_RECURSE ${FOLDER})
-file(MAKE_DIRECTORY ${FOLDER})
+file(MAKE_DIRECTORY ${FOLDER}/own)
+set(ENV{TMPDIR} ${FOLDER}/own) # Open MPI 4.1 fails where another mpirun makes its folder at the same moment
 execute_process(COMMAND ${COMMAND} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE error)
 message("${output}${error}exit code ${result}")
 if(CODE STREQUAL zero AND NOT result STREQUAL 0)

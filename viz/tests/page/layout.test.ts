@@ -160,8 +160,15 @@ async function firstScreen(file: string, width: number) {
 }
 
 it.each(widths)("begins with a sentence, its figures and a picture, at %d px", async (width) => {
-  const { context, diffbench: own } = readJson(directory, "residency.json");
-  diffbench(directory, "report residency.json -o first.html");
+  // What a busy machine lets the program say is longer or shorter, or has no figures at all.
+  const residency = readJson(directory, "residency.json");
+  const { context, diffbench: own } = residency;
+  own.sentence =
+    "Of a GPU nothing is measured here. Within this host: simd takes 685 ns a step when its field goes to the " +
+    "host and back every step, 8.64 times as long as when the field stays (79.3 ns); fused takes 113 ns: simd is " +
+    "faster than fused from 12.8 steps between two round trips.";
+  writeFileSync(join(directory, "first.json"), JSON.stringify(residency));
+  diffbench(directory, "report first.json -o first.html");
   for (const file of ["first.html", "layout-assumed.html"]) {
     if (file === "layout-assumed.html") diffbench(directory, `report assumed.json -o ${file}`);
     const seen = await firstScreen(file, width);
@@ -187,7 +194,7 @@ it("has its sentences and tables without its script, as a mail's preview or a st
   for (const width of widths) {
     const { page } = await openPage("text.html", { width, javaScript: false });
     const text = await page.locator("main").innerText();
-    expect(text).toContain(own.sentence);
+    for (const line of own.sentence.split("\n")) expect(text).toContain(line);
     for (const row of own.residency.results) expect(text).toContain(row.backend);
     expect(await page.locator("main table").count()).toBe(2);
     expect(await tooWide(page)).toEqual([]);
