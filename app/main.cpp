@@ -131,8 +131,5 @@ int main(int argc, char** argv) {
   }
   std::unique_ptr<LaunchedRanks> launched;
   const std::vector<std::string> arguments{argv + (argc > 0 ? 1 : 0), argv + argc};
-  const int code = run(arguments, launched);
-  // Also where its options are wrong.
-  return std::ranges::find(arguments, bisect_option) != arguments.end() ? code_for_bisect(code)
-                                                                        : code;
+  return run(arguments, launched);
 }

@@ -112,7 +112,7 @@ Action declare_try(OptionList& options) {
     TrialPlan trial = plan->trial;
     if (plan->tries_class()) {
       (void)class_folder(plan->file);
-      complete(plan->of_class, plan->output.csv);
+      complete(plan->of_class);
       trial.run.budget_seconds = trial.run.budget_binds ? trial.run.budget_seconds : 2;
       trial.judge.seed = std::max<std::uint64_t>(trial.judge.seed, 1); // equal input, equal grades
       return run_experiment("grade", plan->output, invocation, [&](Progress& progress) {

@@ -2,16 +2,13 @@
 #include "class_folder.hpp"
 
 #include "diffbench/errors.hpp"
-#include "digest.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstddef>
-#include <fstream>
 #include <iterator>
-#include <span>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -21,9 +18,6 @@ namespace diffbench::bench {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Of a shared library with everything in it; a source has thousands.
-constexpr std::uintmax_t most_bytes = 64 << 20;
 
 /// By name, without hidden ones and caches.
 std::vector<fs::directory_entry> entries_of(const fs::path& folder) {
@@ -159,29 +153,6 @@ ClassFolder class_folder(const fs::path& folder) {
         folder.string()));
   }
   return found;
-}
-
-std::string digest_of(const Submitted& submitted, const std::string& options) {
-  Sha256 digest;
-  const auto add = [&digest](std::string_view text) {
-    const std::string counted = fmt::format("{} {}", text.size(), text);
-    digest.add(std::as_bytes(std::span(counted)));
-  };
-  add(options);
-  add(submitted.problem);
-  for (const fs::path& part : submitted.parts) {
-    std::error_code error;
-    const std::uintmax_t bytes = fs::file_size(part, error);
-    std::ifstream stream(part, std::ios::binary);
-    if (error || !stream || bytes > most_bytes) {
-      throw InvalidInput(
-          fmt::format("{} {}", part.filename().string(),
-                      bytes > most_bytes && !error ? "is larger than 64 MiB" : "cannot be read"));
-    }
-    add(part.lexically_relative(submitted.file.parent_path()).generic_string());
-    add(std::string(std::istreambuf_iterator<char>(stream), {}));
-  }
-  return digest.text();
 }
 
 } // namespace diffbench::bench

@@ -29,8 +29,4 @@ struct ClassFolder {
 /// submission.
 [[nodiscard]] ClassFolder class_folder(const std::filesystem::path& folder);
 
-/// Of all parts and `options`: equal for what gives equal results. Throws InvalidInput for a part
-/// that cannot be read or is larger than any source is.
-[[nodiscard]] std::string digest_of(const Submitted& submitted, const std::string& options);
-
 } // namespace diffbench::bench

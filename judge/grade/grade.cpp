@@ -4,12 +4,10 @@
 #include "class_folder.hpp"
 #include "columns.hpp"
 #include "diffbench/errors.hpp"
-#include "grade_state.hpp"
 #include "interrupt.hpp"
 #include "result_file.hpp"
 #include "temporary_directory.hpp"
 #include "units.hpp"
-#include "version.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -28,24 +26,6 @@
 namespace diffbench::bench {
 
 namespace {
-
-/// What else decides about the result of a file.
-std::string options_text(const TrialPlan& plan) {
-  const auto name = [](const auto& chosen) {
-    return chosen ? std::string(to_string(*chosen)) : std::string("any");
-  };
-  std::string text = fmt::format(
-      "{} form {} dtype {} compiler {} flags {} timeout {} memory {} seed {} "
-      "schedules {} timing {}",
-      version_text(), name(plan.form), name(plan.dtype), plan.compiler.compiler,
-      plan.compiler.flags, plan.judge.limits.seconds, plan.memory_mib, plan.judge.seed,
-      plan.judge.schedules, plan.timing);
-  return !plan.timing
-             ? text
-             : fmt::format("{} on {} grid {}x{} iterations {} threads {} budget {}", text,
-                           host_name(), plan.run.problem.nx, plan.run.problem.ny,
-                           plan.run.iterations, plan.run.session.threads, plan.run.budget_seconds);
-}
 
 Graded try_submitted(const Submitted& submitted, const TrialPlan& plan, Progress& progress) {
   const auto refused = [&](const std::string& why) {
@@ -92,27 +72,12 @@ std::string points_text(const Grade& grade) {
 struct ClassResult {
   std::vector<GradedRow> rows;
   std::vector<std::string> left_out;
-  std::size_t kept = 0;                    ///< of an earlier run
   std::map<Language, std::string> why_not; ///< no file can be tried; empty: those can
   bool interrupted = false;
 };
 
-/// `options` are what else decides about its result.
-Graded graded_submitted(const Submitted& submitted, const TrialPlan& trial,
-                        const std::string& options, GradeState& state, ClassResult& result,
+Graded graded_submitted(const Submitted& submitted, const TrialPlan& trial, ClassResult& result,
                         Progress& progress) {
-  std::string digest;
-  try {
-    digest = digest_of(submitted, options);
-  } catch (const InvalidInput& error) {
-    return not_tried(submitted.name, submitted.language, Graded::Fate::refused, error.what());
-  }
-  if (const Graded* known = state.find(digest)) {
-    ++result.kept;
-    Graded graded = *known;
-    graded.name = submitted.name;
-    return graded;
-  }
   if (submitted.language && submitted.problem.empty()) {
     const auto [why_not, is_new] = result.why_not.try_emplace(*submitted.language);
     try {
@@ -128,16 +93,12 @@ Graded graded_submitted(const Submitted& submitted, const TrialPlan& trial,
   }
   Graded graded = try_submitted(submitted, trial, progress);
   graded.timed = trial.timing && submitted.language && submitted.language != Language::cuda;
-  if (is_final(graded.fate)) {
-    state.keep(digest, graded);
-  }
   return graded;
 }
 
 ClassResult grade_class(const std::string& place, const ClassPlan& plan, const TrialPlan& asked,
                         Progress& progress) {
   ClassFolder folder = class_folder(place);
-  GradeState state = plan.resume.empty() ? GradeState() : GradeState(plan.resume);
   ClassResult result;
   result.left_out = std::move(folder.left_out);
   TrialPlan trial = asked;
@@ -148,8 +109,7 @@ ClassResult grade_class(const std::string& place, const ClassPlan& plan, const T
     progress.within(fmt::format("{} of {}: ", result.rows.size() + 1, folder.submitted.size()));
     try {
       check_interrupt();
-      Graded graded =
-          graded_submitted(submitted, trial, options_text(asked), state, result, progress);
+      Graded graded = graded_submitted(submitted, trial, result, progress);
       Grade grade = grade_by(plan.rubric, graded);
       result.rows.push_back({std::move(graded), std::move(grade)});
     } catch (const Interrupted&) {
@@ -245,17 +205,13 @@ bool has_mark(const ClassResult& result, Mark mark) {
 
 std::vector<std::string> notes_on(const ClassResult& result, const Rubric& rubric) {
   std::vector<std::string> notes;
-  if (result.kept > 0) {
-    notes.push_back(fmt::format("{} not changed since {} graded: not tried again", result.kept,
-                                result.kept == 1 ? "it was" : "they were"));
-  }
   const auto undecided = std::ranges::count(result.rows, Graded::Fate::undecided,
                                             [](const GradedRow& row) { return row.graded.fate; });
   if (undecided > 0) {
     notes.push_back(fmt::format(
         "{} not decided: all runs of a file together took longer than {} times --timeout, which "
-        "may be this machine's fault; the next run tries {} again, best with a longer --timeout",
-        counted(undecided, "submission"), runs_in_full, undecided == 1 ? "it" : "them"));
+        "may be this machine's fault: give a longer --timeout",
+        counted(undecided, "submission"), runs_in_full));
   }
   if (has_mark(result, Mark::undecided)) {
     notes.push_back(fmt::format(
@@ -309,19 +265,11 @@ void declare_class(OptionList& options, ClassPlan& plan) {
   options.text("--rubric FILE", plan.rubric_file,
                described("what earns how many points, as JSON", "", "that of --print-rubric"));
   options.flag("--print-rubric", plan.print_rubric, "the default rubric, to begin with");
-  options.output(
-      "--resume FILE", plan.resume, kind_of_output::grades,
-      described("keeps what was graded, line by line: what has not changed is not tried again", "",
-                "beside the file of --csv, with the ending .jsonl"));
 }
 
-void complete(ClassPlan& plan, const std::string& csv) {
+void complete(ClassPlan& plan) {
   if (!plan.rubric_file.empty()) {
     plan.rubric = read_rubric(plan.rubric_file);
-  }
-  if (plan.resume.empty() && !csv.empty() && csv != stdout_name) {
-    plan.resume = std::filesystem::path(csv).replace_extension(".jsonl").string();
-    check_writable_file("--resume", plan.resume, kind_of_output::grades);
   }
 }
 

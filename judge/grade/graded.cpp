@@ -6,7 +6,6 @@
 #include "try_report.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -15,8 +14,6 @@
 namespace diffbench::bench {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::string_view best_row = "best";
 constexpr std::string_view own_rows[] = {"xtensor", "fused", "simd"};
@@ -128,25 +125,6 @@ std::string clipped(const std::string& text, std::size_t most) {
 }
 constexpr std::size_t most_reason = 500, most_said = 100'000;
 
-std::optional<double> number_at(const Json& json, const char* key) {
-  return json.at(key).is_null() ? std::nullopt : std::optional(json.at(key).get<double>());
-}
-std::optional<std::int64_t> count_at(const Json& json, const char* key) {
-  return json.at(key).is_null() ? std::nullopt : std::optional(json.at(key).get<std::int64_t>());
-}
-std::string text_of(const Json& json, const char* key) {
-  return json.at(key).is_null() ? "" : json.at(key).get<std::string>();
-}
-
-RowPace pace_of(const Json& json) {
-  RowPace pace{.row = json.at("row"), .times = {.value = json.at("times"), .interval = {}}};
-  if (const Json& interval = json.at("interval"); !interval.is_null()) {
-    pace.times.interval =
-        Interval{interval.at("low"), interval.at("high"), interval.at("confidence")};
-  }
-  return pace;
-}
-
 } // namespace
 
 std::vector<std::string> pace_rows() {
@@ -218,32 +196,5 @@ std::optional<double> times_of(const Graded& graded, std::string_view row) {
 }
 
 Value graded_json(const Graded& graded) { return object_of(fact_columns, graded); }
-
-Graded graded_of(const Json& json) {
-  Graded graded;
-  graded.name = json.at("name");
-  graded.fate = fate_names.parse(json.at("fate").get<std::string>());
-  if (const std::string language = text_of(json, "language"); !language.empty()) {
-    graded.language = language_names.parse(language);
-  }
-  graded.form = text_of(json, "form");
-  graded.verdict = text_of(json, "verdict");
-  graded.right = json.at("right");
-  graded.mistake = text_of(json, "mistake");
-  graded.reason = text_of(json, "reason");
-  graded.races = count_at(json, "races");
-  graded.leaks = count_at(json, "leaks");
-  graded.copies = number_at(json, "copies_per_step");
-  graded.launches = json.at("launches");
-  graded.kernels_write = json.at("kernels_write");
-  graded.resident = json.at("resident");
-  graded.timed = json.at("timed");
-  for (const Json& pace : json.at("paces")) {
-    graded.paces.push_back(pace_of(pace));
-  }
-  graded.disturbed = json.at("disturbed");
-  graded.said = json.at("said");
-  return graded;
-}
 
 } // namespace diffbench::bench

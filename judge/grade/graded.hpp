@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a trial says of a submission of a class: facts, which a rubric makes points of, and which
-// are kept in a file so that nothing is tried twice.
+// What a trial says of a submission of a class: facts, which a rubric makes points of.
 #pragma once
 
 #include "diffbench/name_table.hpp"
 #include "ratio.hpp"
 #include "trial.hpp"
 #include "value.hpp"
-
-#include <nlohmann/json_fwd.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -61,8 +58,7 @@ inline constexpr NameTable<Graded::Fate, 4> fate_names{
   return fate_names.name(fate);
 }
 
-/// Whether it says something of the submission, whatever the machine: then it has points, and need
-/// not be tried again.
+/// Whether it says something of the submission, whatever the machine: then it has points.
 [[nodiscard]] constexpr bool is_final(Graded::Fate fate) {
   return fate == Graded::Fate::tried || fate == Graded::Fate::refused;
 }
@@ -77,8 +73,5 @@ inline constexpr NameTable<Graded::Fate, 4> fate_names{
 
 /// All facts.
 [[nodiscard]] Value graded_json(const Graded& graded);
-/// Of what graded_json() made. Throws what nlohmann's JSON throws for anything else, or
-/// InvalidInput.
-[[nodiscard]] Graded graded_of(const nlohmann::ordered_json& json);
 
 } // namespace diffbench::bench

@@ -12,7 +12,6 @@
 #include "option_groups.hpp"
 #include "option_list.hpp"
 #include "planning.hpp"
-#include "revisions.hpp"
 #include "sides.hpp"
 #include "step_sides.hpp"
 #include "units.hpp"
@@ -21,11 +20,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -40,7 +37,6 @@ constexpr double largest_alpha = 0.5;
 constexpr NameTable<Shell, 2> shells{"shell", {{{Shell::none, "none"}, {Shell::sh, "sh"}}}};
 
 constexpr const char* command_group = "Commands";
-constexpr const char* revision_group = "Two revisions in place of the commands";
 constexpr const char* step_group = "Two files or two backends, in steps of the solver";
 
 enum class Kind { commands, submissions, backends };
@@ -48,8 +44,7 @@ enum class Kind { commands, submissions, backends };
 struct DuelOptions {
   Kind kind = Kind::commands;
   std::string a, b;
-  RevisionPlan revisions;            ///< in place of the commands where it has any
-  std::vector<std::string> backends; ///< the same
+  std::vector<std::string> backends; ///< in place of the commands where it has any
   StepPlan steps;
   std::vector<std::string> of_commands, of_steps; ///< options that were given for these
   CommandSettings settings;
@@ -61,11 +56,10 @@ struct DuelOptions {
 };
 
 /// Warmed up; the card notes where that was cut.
-Duel duel_of_commands(const DuelOptions& options, const BuiltRevisions* built,
-                      const Stopwatch<>& watch, DuelCard& card, Progress& progress) {
-  const auto sides = std::make_shared<const CommandSides>(
-      built != nullptr ? built->command(Side::a) : Command{.text = options.a},
-      built != nullptr ? built->command(Side::b) : Command{.text = options.b}, options.settings);
+Duel duel_of_commands(const DuelOptions& options, const Stopwatch<>& watch, DuelCard& card,
+                      Progress& progress) {
+  const auto sides =
+      std::make_shared<const CommandSides>(options.a, options.b, options.settings);
   progress.stage("warm-up");
   const WarmUp done = sides->warm_up([&] { return watch.seconds() < card.budget_seconds / 2; });
   if (done.runs < options.settings.warmup) {
@@ -99,10 +93,10 @@ StepDuel step_duel_of(const DuelOptions& options, Progress& progress) {
 }
 
 /// Says on the card what its samples compute.
-Duel duel_of(const DuelOptions& options, const BuiltRevisions* built, const Stopwatch<>& watch,
-             DuelCard& card, Progress& progress) {
+Duel duel_of(const DuelOptions& options, const Stopwatch<>& watch, DuelCard& card,
+             Progress& progress) {
   if (options.kind == Kind::commands) {
-    return duel_of_commands(options, built, watch, card, progress);
+    return duel_of_commands(options, watch, card, progress);
   }
   const StepDuel duel = step_duel_of(options, progress);
   card.work = duel.work;
@@ -110,23 +104,10 @@ Duel duel_of(const DuelOptions& options, const BuiltRevisions* built, const Stop
 }
 
 LabReport measure_duel(const DuelOptions& options, Progress& progress) {
-  std::optional<BuiltRevisions> built;
   DuelCard card = options.card;
-  if (!options.revisions.a.empty()) {
-    progress.stage("builds");
-    built.emplace(options.revisions);
-    card.commits = built->commits();
-    if (card.commits.front() == card.commits.back()) {
-      card.notes.emplace_back(
-          "A and B are one commit: a difference is not of the code, but of builds or machine");
-    }
-    if (built->dirty()) {
-      card.notes.emplace_back("changes that are not committed are in neither revision");
-    }
-  }
   const Stopwatch watch;
-  const LoadWatch load; // of what is timed, not of the builds
-  Duel duel = duel_of(options, built ? &*built : nullptr, watch, card, progress);
+  const LoadWatch load;
+  Duel duel = duel_of(options, watch, card, progress);
   progress.stage("blocks");
   const double budget = options.card.budget_seconds;
   const bool finished = run_blocks(
@@ -193,21 +174,6 @@ void choose_kind(DuelOptions& typed) {
 
 void check(DuelOptions& options) {
   choose_kind(options);
-  const RevisionPlan& revisions = options.revisions;
-  if (revisions.a.empty() != revisions.run.empty() ||
-      (revisions.a.empty() && !revisions.build.empty())) {
-    throw InvalidInput(
-        "--revisions, --build and --run: give them together, as in --revisions "
-        "v1.0..HEAD --build make --run './prog input'");
-  }
-  if (!revisions.a.empty()) {
-    if (!options.a.empty()) {
-      throw InvalidInput("--revisions: builds both sides, so no command is expected here");
-    }
-    options.revisions.build_seconds = options.timeout;
-    options.a = fmt::format("{} of {}", revisions.run, revisions.a);
-    options.b = fmt::format("{} of {}", revisions.run, revisions.b);
-  }
   if (options.b.empty()) {
     throw InvalidInput(
         "duel: give two commands, or two files as for try: diffbench duel './old --flags' "
@@ -236,17 +202,6 @@ void declare_commands(OptionList& options, DuelOptions& typed) {
                "the command that B is compared with, in quotes; or a .so, .c, .cpp or .py file, as "
                "for diffbench try");
   options.text("B COMMAND", typed.b, "what is judged, of the same kind");
-  options.group(revision_group);
-  options.value("--revisions A..B", "commits of the repository here, each in a worktree of its own",
-                [&revisions = typed.revisions](std::string_view option, const std::string& text) {
-                  std::tie(revisions.a, revisions.b) = parse_revisions(option, text);
-                });
-  options.text(
-      "--build COMMAND", typed.revisions.build,
-      "builds a worktree, by sh in it, before the budget begins, within --timeout if that is "
-      "given");
-  options.text("--run COMMAND", typed.revisions.run,
-               "what is timed, in each worktree; both in the subdirectory in which duel runs");
   options.group(command_group);
   options.named("--shell none|sh", typed.settings.shell, shells);
   options.text("--input FILE", typed.settings.input, "what each run reads from stdin");
@@ -285,8 +240,7 @@ void declare_verdict(OptionList& options, DuelOptions& typed) {
   DuelCard& card = typed.card;
   options.group("Verdict");
   declare_seconds(options, "--timeout SECONDS", typed.timeout,
-                  "a run, a sample or a build that lasts longer is an error",
-                  "the budget; of builds no limit");
+                  "a run or a sample that lasts longer is an error", "the budget");
   options.percent("--margin X%", card.rule.margin, "a difference up to this is none: SAME");
   options.value(
       "--alpha X%",
@@ -303,10 +257,6 @@ void declare_verdict(OptionList& options, DuelOptions& typed) {
   declare_fail_on(options, card.fail_on,
                   "exit code 5 when B is SLOWER, with a margin of X%; unclear: also without a "
                   "verdict; may be repeated");
-  options.flag("--bisect", card.bisect,
-               "exit codes for git bisect run: 1 B is SLOWER, 0 it is not, 125 it cannot be told "
-               "(unclear, disturbed, does not build or run), over 127 wrong usage or an interrupt, "
-               "which ends the bisection");
   options.flag(
       "--beside-load", card.beside_load,
       "conclude although other programs run: what holds is then how the two do beside them");
@@ -340,9 +290,7 @@ Action declare_duel(OptionList& options) {
       throw InvalidInput("--margin and --fail-on slower=X%: both set the margin; give one");
     }
     typed.of_steps = options.given_names(step_group);
-    for (const char* group : {command_group, revision_group}) {
-      std::ranges::copy(options.given_names(group), std::back_inserter(typed.of_commands));
-    }
+    typed.of_commands = options.given_names(command_group);
   });
   typed->output.declare_files(options);
   options.clearing_flag("--no-progress", typed->output.progress, "no progress bar");
