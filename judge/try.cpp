@@ -58,7 +58,6 @@ void declare_try_options(OptionList& options, TryPlan& plan) {
   declare_class(options, plan.of_class);
   const auto class_only = [&plan] { return plan.tries_class(); };
   options.needs("--rubric", "a folder of a class", class_only);
-  options.needs("--resume", "a folder of a class", class_only);
   for (const char* of_one : {"--new", "--exercise", "--assume", "--report"}) {
     options.needs(of_one, "a file to try", [&plan] { return !plan.tries_class(); });
   }
