@@ -5,7 +5,6 @@
 #include "diffbench/errors.hpp"
 #include "diffbench/problem.hpp"
 #include "diffbench/text.hpp"
-#include "duel/served_row.hpp"
 #include "exit_code.hpp"
 #include "interrupt.hpp"
 #include "launched.hpp"
@@ -60,10 +59,6 @@ struct Run {
 
 /// `launched` is filled, and outlives what is thrown: ranks end in order also after an error.
 int run(const std::vector<std::string>& arguments, std::unique_ptr<LaunchedRanks>& launched) {
-  if (std::ranges::equal(arguments, std::array{serve_row_argument})) {
-    serve_row(std::cin, std::cout);
-    return exit_ok;
-  }
   if (!arguments.empty() && arguments.front() == complete_argument) {
     write_text(
         std::cout,

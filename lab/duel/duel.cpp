@@ -4,7 +4,6 @@
 #include "diffbench/errors.hpp"
 #include "diffbench/name_table.hpp"
 #include "diffbench/random_bits.hpp"
-#include "diffbench/registry.hpp"
 #include "diffbench/stopwatch.hpp"
 #include "duel_report.hpp"
 #include "interrupt.hpp"
@@ -37,14 +36,13 @@ constexpr double largest_alpha = 0.5;
 constexpr NameTable<Shell, 2> shells{"shell", {{{Shell::none, "none"}, {Shell::sh, "sh"}}}};
 
 constexpr const char* command_group = "Commands";
-constexpr const char* step_group = "Two files or two backends, in steps of the solver";
+constexpr const char* step_group = "Two files, in steps of the solver";
 
-enum class Kind { commands, submissions, backends };
+enum class Kind { commands, submissions };
 
 struct DuelOptions {
   Kind kind = Kind::commands;
   std::string a, b;
-  std::vector<std::string> backends; ///< in place of the commands where it has any
   StepPlan steps;
   std::vector<std::string> of_commands, of_steps; ///< options that were given for these
   CommandSettings settings;
@@ -84,12 +82,7 @@ StepDuel step_duel_of(const DuelOptions& options, Progress& progress) {
   if (options.pairs > 0) {
     steps.pairs = options.pairs;
   }
-  if (options.kind == Kind::submissions) {
-    return submission_duel(options.a, options.b, steps, progress);
-  }
-  progress.stage("reference");
-  steps.problem.dtype = steps.dtype.value_or(Dtype::float32);
-  return backend_duel({options.a, options.b}, steps);
+  return submission_duel(options.a, options.b, steps, progress);
 }
 
 /// Says on the card what its samples compute.
@@ -141,17 +134,7 @@ int run_duel(const DuelOptions& options, const Invocation& invocation) {
 void choose_kind(DuelOptions& typed) {
   const bool a = is_submission(typed.a);
   const bool b = is_submission(typed.b);
-  if (!typed.backends.empty()) {
-    if (typed.backends.size() != 2) {
-      throw InvalidInput("--backend: give two: diffbench duel --backend simd --backend fused");
-    }
-    if (!typed.a.empty()) {
-      throw InvalidInput("--backend: names both sides, so no command is expected here");
-    }
-    typed.kind = Kind::backends;
-    typed.a = typed.backends.front();
-    typed.b = typed.backends.back();
-  } else if (a && b) {
+  if (a && b) {
     typed.kind = Kind::submissions;
   } else if (!typed.b.empty() && (a || b)) {
     throw InvalidInput(
@@ -164,10 +147,7 @@ void choose_kind(DuelOptions& typed) {
   const std::vector<std::string>& foreign = commands ? typed.of_steps : typed.of_commands;
   if (!foreign.empty()) {
     throw InvalidInput(fmt::format("{}: is for {}", foreign.front(),
-                                   commands ? "two files or two backends" : "commands"));
-  }
-  if (typed.kind == Kind::submissions && typed.steps.session.threads != 0) {
-    throw InvalidInput("--threads: is for backends; a file takes as many as it likes");
+                                   commands ? "two files" : "commands"));
   }
   validate(typed.steps.problem);
 }
@@ -218,22 +198,15 @@ void declare_commands(OptionList& options, DuelOptions& typed) {
 void declare_steps(OptionList& options, DuelOptions& typed) {
   StepPlan& steps = typed.steps;
   options.group(step_group);
-  options.values("--backend NAME", "a backend in place of a command; give two, which may be equal",
-                 [&typed](std::string_view, const std::string& name) {
-                   (void)require_backend(name);
-                   typed.backends.push_back(name);
-                 });
-  options.choices(backend_names());
   declare_grid(options, steps.problem);
   options.integer("--iters K", steps.steps, iteration_limits, "time steps of a sample");
-  options.value("--dtype NAME", "float32 or float64 (default: float32; of files what both have)",
+  options.value("--dtype NAME", "float32 or float64 (default: float32 where both have it)",
                 [&steps](std::string_view option, const std::string& text) {
                   steps.dtype = parse_as(option, text, [](const std::string& name) {
                     return dtype_names.parse(name);
                   });
                 });
   options.choices(dtype_names.names());
-  declare_threads(options, steps.session.threads, "for threaded backends", "the usable CPUs");
 }
 
 void declare_verdict(OptionList& options, DuelOptions& typed) {

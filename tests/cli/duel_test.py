@@ -69,9 +69,6 @@ class Duel(CommandLineTest):
         self.assertIsNone(row["warming"])
         (row,) = self.duel("true", "true", "--blocks", "1", "--warmup", "0")["duel"]["results"]
         self.assertEqual(row["pairs"], 1)
-        backends = ["--backend", "fused", "--backend", "fused", "--grid", "16"]
-        (row,) = self.duel(*backends, "--blocks", "1", "--pairs", "3")["duel"]["results"]
-        self.assertEqual([len(each) for each in row["b"]["process_samples_seconds"]], [3])
 
     def test_exit_codes_for_ci(self):
         self.duel(FAST, SLOW, "--fail-on", "slower=2%", exit_code=5)
@@ -180,28 +177,12 @@ class Duel(CommandLineTest):
             self.assert_one_line(done.stderr, mention)
         self.assertEqual(list(self.path("tmp").iterdir()), [])
 
-    def test_two_backends_run_in_processes_of_their_own(self):
-        own = self.duel("--backend", "fused", "--backend", "scalar", "--grid", "256", "--iters", "10",
-                        "--threads", "1", "--seed", "3")
-        (row,) = own["duel"]["results"]
-        self.assertEqual((own["duel"]["a"], own["duel"]["b"]), ("fused", "scalar"))
-        self.assertEqual({len(each) for each in row["a"]["process_samples_seconds"]}, {9})
-        self.assertEqual(len(row["a"]["samples_seconds"]), row["blocks"])
-        text = self.run_ok("duel", "--backend", "fused", "--backend", "fused", "--grid", "16", "--blocks", "2").stdout
-        self.assertIn("each sample: 100 steps of 16x16 float32 cells, ", text)
-        self.assertIn("9 pairs a block", text)
-        self.assertNotIn("page faults", text)
-        self.assertEqual(own["duel"]["work"],
-                         {"nx": 256, "ny": 256, "iterations": 10, "dtype": "float32", "threads": 1})
-        done = self.run_program("duel", "--backend", "fused", "--backend", "fused", "--iters", "100000000",
-                                "--grid", "64", "--timeout", "0.3", "--blocks", "1")
-        self.assertEqual(done.returncode, 2)
-        self.assert_one_line(done.stderr, "--iters 100000000: the reference has made")
-
     def test_one_side_rests_while_the_other_is_timed(self):
-        child = subprocess.Popen([PROGRAM, "duel", "--backend", "fused", "--backend", "fused", "--grid", "512",
-                                  "--iters", "500", "--blocks", "3"], cwd=self.directory, stdin=subprocess.DEVNULL,
-                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for name in ("a.cpp", "b.cpp"):
+            self.run_ok("try", "--new", "cpp", name)
+        child = subprocess.Popen([PROGRAM, "duel", "a.cpp", "b.cpp", "--grid", "512", "--iters", "500", "--blocks", "3"],
+                                 cwd=self.directory, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                 stderr=subprocess.DEVNULL, env={**os.environ, "OMP_NUM_THREADS": "1"})
         self.addCleanup(child.wait)
         self.addCleanup(child.kill)
         stopped = False
@@ -265,14 +246,10 @@ class Duel(CommandLineTest):
 
     def test_wrong_usage(self):
         for arguments, mention in [
-                (["--backend", "simd"], "--backend: give two"),
-                (["--backend", "simd", "--backend", "nothing"], "nothing"),
-                (["--backend", "simd", "--backend", "fused", "true"], "no command is expected"),
-                (["--backend", "simd", "--backend", "fused", "--shell", "sh"], "--shell: is for commands"),
-                (["--backend", "simd", "--backend", "fused", "--grid", "0"], "--grid 0"),
-                (["true", "true", "--grid", "64"], "--grid: is for two files or two backends"),
+                (["a.so", "b.so", "--shell", "sh"], "--shell: is for commands"),
+                (["a.so", "b.so", "--grid", "0"], "--grid 0"),
+                (["true", "true", "--grid", "64"], "--grid: is for two files"),
                 (["a.so", "true"], "give two of a kind"), (["true", "a.py"], "give two of a kind"),
-                (["a.so", "b.so", "--threads", "1"], "--threads: is for backends"),
                 (["a.so", "b.so", "--prepare", "true"], "--prepare: is for commands"),
                 (["a.cu", "b.cu"], "there is no"),
                 ([], "give two commands"), (["true"], "give two commands"),
