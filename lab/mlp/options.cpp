@@ -61,15 +61,6 @@ void declare_peers(OptionList& options, std::vector<std::string>& peers) {
   options.choices(peer_names(PeerTask::training));
 }
 
-void declare_model(OptionList& options, std::string& model, std::string_view help) {
-  options.text("--model FILE.safetensors", model, help);
-  options.check([&options] {
-    if (options.given("--layers") && options.given("--model")) {
-      throw InvalidInput("--layers and --model: the model has its own layers; give one of the two");
-    }
-  });
-}
-
 void declare_training(OptionList& options, MlpOptions& training) {
   SessionOptions& session = training.session;
   options.group("Data and network");
@@ -86,9 +77,6 @@ void declare_training(OptionList& options, MlpOptions& training) {
   options.parsed("--layers N,N,...", training.network,
                  "widths: inputs, hidden layers, classes (default for disc: 2,4,8,16,32,2)",
                  mlp::parse_layers);
-  declare_model(options, training.model, "start from these parameters");
-  options.output("--save FILE.safetensors", training.save, kind_of_output::network,
-                 "the first engine's parameters");
   options.group("Training");
   options.integer("--epochs N", training.epochs, {1, 1'000'000}, "passes over the data");
   options.integer("--batch N", training.batch, batch_limits, "rows in a step",

@@ -100,7 +100,6 @@ class ReplacesOnlyWhatIsItsOwn(CommandLineTest):
             self.refuse("table", verb, "--csv", "table")
         self.refuse("page", "live", "-o", "page")
         self.refuse("notes", "sweep", "--grid", "16,32", "--json", "notes")
-        self.refuse("table", "mlp", "train", "--save", "table")
         for name in ("notes", "new"):
             self.write(**{"new.previous": "notes"})
             self.refuse("new.previous" if name == "new" else name, *LONG, "--checkpoint",
