@@ -56,8 +56,7 @@ struct DuelOptions {
 /// Warmed up; the card notes where that was cut.
 Duel duel_of_commands(const DuelOptions& options, const Stopwatch<>& watch, DuelCard& card,
                       Progress& progress) {
-  const auto sides =
-      std::make_shared<const CommandSides>(options.a, options.b, options.settings);
+  const auto sides = std::make_shared<const CommandSides>(options.a, options.b, options.settings);
   progress.stage("warm-up");
   const WarmUp done = sides->warm_up([&] { return watch.seconds() < card.budget_seconds / 2; });
   if (done.runs < options.settings.warmup) {
@@ -146,8 +145,8 @@ void choose_kind(DuelOptions& typed) {
   const bool commands = typed.kind == Kind::commands;
   const std::vector<std::string>& foreign = commands ? typed.of_steps : typed.of_commands;
   if (!foreign.empty()) {
-    throw InvalidInput(fmt::format("{}: is for {}", foreign.front(),
-                                   commands ? "two files" : "commands"));
+    throw InvalidInput(
+        fmt::format("{}: is for {}", foreign.front(), commands ? "two files" : "commands"));
   }
   validate(typed.steps.problem);
 }

@@ -17,8 +17,8 @@ namespace diffbench::bench {
 
 /// What was asked, in words and figures.
 struct DuelCard {
-  std::string a, b;                      ///< the sides as they were typed
-  std::optional<StepWork> work = {};     ///< of a sample; empty: a whole process
+  std::string a, b;                  ///< the sides as they were typed
+  std::optional<StepWork> work = {}; ///< of a sample; empty: a whole process
   VerdictRule rule;
   std::uint64_t seed = 0;
   double budget_seconds = 0;

@@ -16,7 +16,8 @@ namespace diffbench::bench {
 
 namespace {
 
-Program program_of(std::string_view who, const std::string& command, const CommandSettings& settings) {
+Program program_of(std::string_view who, const std::string& command,
+                   const CommandSettings& settings) {
   return as_of(who, [&] {
     return Program({.words = settings.shell == Shell::sh
                                  ? std::vector<std::string>{"sh", "-c", command}

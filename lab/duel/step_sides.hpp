@@ -20,9 +20,9 @@ struct StepPlan {
   Problem problem = {.nx = 640, .ny = 640};
   std::int64_t steps = 100;
   std::optional<Dtype> dtype = {}; ///< empty: float32 where both have it
-  double limit_seconds = 0;     ///< that one sample may take
-  std::uint64_t seed = 1;       ///< of the cells
-  int pairs = pairs_of_samples; ///< of samples, in a block
+  double limit_seconds = 0;        ///< that one sample may take
+  std::uint64_t seed = 1;          ///< of the cells
+  int pairs = pairs_of_samples;    ///< of samples, in a block
 };
 
 using RunBlock = std::function<Block(Side first)>;

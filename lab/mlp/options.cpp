@@ -64,12 +64,16 @@ void declare_peers(OptionList& options, std::vector<std::string>& peers) {
 void declare_training(OptionList& options, MlpOptions& training) {
   SessionOptions& session = training.session;
   options.group("Data and network");
-  options.value("--data NAME|FILE.csv",
-                "disc (default), mnist, fashion, or a table with a column for the class",
-                [&](std::string_view, const std::string& name) { training.data = name; });
+  options.value("--data NAME", "disc (default), mnist or fashion",
+                [&](std::string_view option, const std::string& name) {
+                  const std::vector<std::string> known = {"disc", "mnist", "fashion"};
+                  if (std::ranges::find(known, name) == known.end()) {
+                    throw InvalidInput(fmt::format("{}: {}", option,
+                                                   unknown_name("data set", name, known).what()));
+                  }
+                  training.data = name;
+                });
   options.choices({"disc", "mnist", "fashion"});
-  options.text("--label first|last|NAME", training.label,
-               "column of the table that has the class (default: last)");
   options.text("--data-dir DIR", training.data_dir,
                "where mnist or fashion are (default for fashion: where its package puts it)");
   options.needs("--data-dir", "--data mnist or fashion",
@@ -154,17 +158,6 @@ void choose_engines(MlpOptions& training) {
 }
 
 mlp::Split load_data(const MlpOptions& options) {
-  std::error_code error;
-  if (options.data != "disc" && options.data != "mnist" && options.data != "fashion") {
-    if (options.data.ends_with(".csv") || std::filesystem::is_regular_file(options.data, error)) {
-      return mlp::read_csv(options.data, options.label);
-    }
-    throw InvalidInput(
-        fmt::format("--data {}: choose disc, mnist or fashion, or give a .csv file", options.data));
-  }
-  if (!options.label.empty()) {
-    throw InvalidInput("--label is for a table: --data FILE.csv");
-  }
   if (options.data == "disc") {
     return mlp::disc_set(default_disc_rows, options.seed);
   }

@@ -27,8 +27,7 @@ struct EngineChoice {
 };
 
 struct MlpOptions {
-  std::string data = "disc"; ///< disc, mnist, fashion, or a .csv file
-  std::string label;         ///< the column of a .csv file: first, last, or a name; empty: last
+  std::string data = "disc"; ///< disc, mnist or fashion
   std::string data_dir;
   std::optional<mlp::Network> network; ///< empty: the default of the data
   mlp::Optimizer optimizer;

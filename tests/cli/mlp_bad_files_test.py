@@ -34,19 +34,6 @@ BAD_IDX = [  # the file, what it holds instead, what the message says
     ("t10k-images-idx3-ubyte", gzip.compress(GOOD["t10k-images-idx3-ubyte"])[:-12], "t10k-images"),
 ]
 
-BAD_CSV = [
-    ("1,2,0\n1,,0\n", "line 2: a value is missing"),
-    ("1,2,0\n1,2,\n", "line 2: a value is missing"),
-    ("1,2,0\n1,0\n", "line 2: 2 values"),
-    ("1,2,0\n1,\x1b[31mtwo,0\n", "line 2: '?[31mtwo' is not a number"),
-    ("1,nan,0\n", "line 1: 'nan'"),
-    ("1,1e999,0\n", "line 1: '1e999' is too large"),
-    ("label,x,y\n1,2,0\n", "line 1: a column is 'label'"),
-    ("1,2,10000\n", "line 1: label 10000"),
-    ("1,2,0.5\n", "line 1: label 0.5"),
-    ("", "0 rows"),
-]
-
 
 class BadFiles(CommandLineTest):
     def setUp(self):
@@ -73,11 +60,6 @@ class BadFiles(CommandLineTest):
 
     def test_labels_that_the_network_has_no_output_for(self):
         self.assert_named("mnist", "3 classes", *self.write_images(GOOD), "--layers", "4,8,2")
-
-    def test_csv(self):
-        for text, words in BAD_CSV:
-            self.path("table.csv").write_text(text)
-            self.assert_named("table.csv", words, "--data", "table.csv")
 
 
 if __name__ == "__main__":

@@ -23,7 +23,6 @@ REFUSED = [
     ("mlp train --transfer nosuch", "nosuch"),
     ("mlp train --engine nosuch", "nosuch"),
     ("mlp train --data nosuch", "nosuch"),
-    ("mlp train --data nosuch.csv", "nosuch.csv"),
     ("mlp train --label first", "--label is for a table"),
     ("mlp train --data mnist --data-dir nowhere", "by --data-dir"),
     ("--grid 64 mlp train", "--grid"),
@@ -114,24 +113,6 @@ class MlpTrain(CommandLineTest):
         notes = " ".join(own["notes"])
         self.assertIn("--transfer has no effect", notes)
         self.assertIn("cpu: with its batches gathered ahead an epoch is", notes)
-
-    def test_a_table_of_ones_own(self):
-        rows = [f"{x},{y},{int(x > y)}" for x in range(10) for y in range(10)]
-        self.path("own.csv").write_text("x,y,class\n" + "\n".join(rows) + "\n")
-        done = self.run_ok("mlp", "train", "--data", "own.csv", "--layers", "2,8,2", "--batch", "10",
-                           "--engine", "cpu", "--json", "-")
-        result = parse_json(done.stdout)["diffbench"]["mlp_train"]
-        self.assertEqual((result["train_rows"], result["test_rows"]), (80, 20))
-        self.assertGreater(result["results"][0]["test"]["accuracy"], 0.8)
-
-    def test_a_table_of_names_whose_label_stands_first(self):
-        rows = [f'"{"over" if x > y else "under, or on"}";{x},5;{y}' for x in range(8) for y in range(8)]
-        self.path("own.CSV").write_text("\n".join(["\ufeffkind;x;y", *rows]), encoding="utf-8")
-        for label in "first", "kind":
-            done = self.run_ok("mlp", "train", "--data", "own.CSV", "--label", label, "--engine", "cpu", "--layers", "2,8,2",
-                               "--epochs", "300", "--lr", "1")
-            self.assertRegex(done.stdout, r"own: 51 rows for training, 13 for the test; .*, batches of 51,")
-            self.assertRegex(done.stdout, r"\nover +1.000 +1.000 .*\nunder, or on +1.000 +1.000 ")
 
     def test_bad_input_is_refused_in_one_line(self):
         for arguments, named in REFUSED:
