@@ -47,6 +47,7 @@ struct KernelCount {
   std::int64_t launches = 0;
   std::int64_t graph_launches = 0; ///< of these
   std::int64_t threads = 0;
+  std::int64_t watched_threads = 0;
   KernelTraffic traffic;
 };
 

@@ -3,6 +3,7 @@
 
 #include "canary.hpp"
 #include "code_site.hpp"
+#include "program.hpp"
 #include "race_detector.hpp"
 #include "sanitizer.hpp"
 #include "user_image.hpp"
@@ -82,7 +83,7 @@ void* Memory::allocate(MemoryKind kind, std::size_t bytes, int device, std::int6
   buffer.made_at = call_site();
   buffer.mapping = {first, inner + 2 * page};
   buffer.data = first + page + inner - round_up(bytes, alignment);
-  std::memset(buffer.data, poison, bytes);
+  fill_with_poison(buffer.data, bytes);
   close_zone(zone_before(buffer));
   close_zone(zone_after(buffer));
   if (kind == MemoryKind::device && accesses_ == 0) {
@@ -90,7 +91,8 @@ void* Memory::allocate(MemoryKind kind, std::size_t bytes, int device, std::int6
   }
   live_[buffer.data] = buffer;
   race_detector().watch(buffer.data, bytes, buffer.description(),
-                        {.unwritten = kind == MemoryKind::device,
+                        {.unwritten = kind == MemoryKind::device || is_program(),
+                         .exposed = kind != MemoryKind::device, // the host writes there unseen
                          .managed = kind == MemoryKind::managed,
                          .mapped = kind == MemoryKind::pinned});
   return buffer.data;

@@ -62,6 +62,10 @@ struct Event {
   bool timing = true;
   OperationPtr recorded;
   CapturePoint capture;
+  // When it was recorded, of a program:
+  cudaStream_t stream = nullptr;
+  std::ptrdiff_t launches = 0;
+  std::int64_t allocations = 0;
 };
 
 struct Graph {
@@ -105,6 +109,14 @@ struct UncheckedError {
   CodeLine at;
 };
 
+/// A launch of a program.
+struct Launched {
+  cudaStream_t stream = nullptr;
+  bool blocking = true; ///< its stream is ordered with the legacy default stream
+  std::uint64_t site = 0;
+  std::string kernel;
+};
+
 struct PlannedFault {
   std::int64_t in = 0; ///< 0: none
   cudaError_t code = cudaSuccess;
@@ -145,6 +157,7 @@ struct Runtime {
   cudaError_t last_error = cudaSuccess;
   std::vector<std::string> reports;
   const void* running_kernel = nullptr;
+  std::vector<const void*> running_words; ///< its arguments
   // Of a user's code:
   std::vector<Finding> findings; ///< each of another kind or line
   std::vector<HostUse> host_uses;
@@ -154,6 +167,7 @@ struct Runtime {
   std::int64_t solves = 0; ///< calls of a user's solve()
   UncheckedError unchecked;
   Ledger ledger;
+  std::vector<Launched> launched;
 
   Device& device() { return devices[static_cast<std::size_t>(current_device)]; }
   Stream* find_stream(cudaStream_t handle);
@@ -167,6 +181,8 @@ struct Runtime {
 
   void report(const std::string& bug, FindingKind kind = FindingKind::misuse);
   void report(Finding finding);
+  /// Writes a line of JSON to the file of findings.
+  void note(const std::string& json);
   /// The host is going to touch this memory.
   void host_touches(const void* data, std::size_t bytes, bool writes, std::uint64_t site);
   void add_host_use(const HostUse& use);
@@ -196,6 +212,8 @@ struct Runtime {
 
 /// The one there is; made at the first use.
 Runtime& runtime();
+/// Looks at what a program times by these two.
+void judge_events(Runtime& state, const Event& first, const Event& last);
 /// Held by every call.
 std::recursive_mutex& runtime_mutex();
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The runtime's calls on streams and events.
+#include "program.hpp"
 #include "runtime.hpp"
 #include "user_image.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <limits>
 
 using namespace diffbench::emulation;
 
@@ -165,11 +168,17 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
       return cudaErrorInvalidResourceHandle;
     }
     its_event->capture = its_stream.capture;
+    its_event->allocations = 0;
     if (its_stream.capture.capture != nullptr) {
       return cudaSuccess;
     }
     const cudaError_t issued = state.issue(its_stream, {});
     its_event->recorded = its_stream.last;
+    its_event->stream = stream;
+    its_event->launches = std::ssize(state.launched);
+    for (const CopyCount& kind : state.ledger.allocations) {
+      its_event->allocations += kind.calls;
+    }
     return issued;
   });
 }
@@ -206,8 +215,10 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
     if (!first->recorded->done() || !last->recorded->done()) {
       return cudaErrorNotReady;
     }
+    judge_events(state, *first, *last);
     const auto ticks = last->recorded->done_at - first->recorded->done_at;
-    *milliseconds = static_cast<float>(ticks) * 1e-3f;
+    *milliseconds = is_program() ? std::numeric_limits<float>::quiet_NaN() // of no card
+                                 : static_cast<float>(ticks) * 1e-3f;
     return cudaSuccess;
   });
 }

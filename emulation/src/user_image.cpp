@@ -148,9 +148,7 @@ void detail::register_user_code(const UserCode& code) {
   if (::dladdr1(code.files, &info, &map, RTLD_DL_LINKMAP) == 0) {
     return;
   }
-  static Image the_image;
-  the_image = {};
-  image = &the_image;
+  image = new Image; // which a program asks for to its end
   image->path = info.dli_fname;
   image->base = static_cast<const link_map*>(map)->l_addr;
   ::dl_iterate_phdr(note_parts, nullptr);
