@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The runtime's calls on stream capture and graphs.
 #include "runtime.hpp"
+#include "user_image.hpp"
 
 #include <algorithm>
 
@@ -52,6 +53,7 @@ cudaError_t launch_graph(Runtime& state, GraphExec& exec, Stream& stream) {
   if (issued != cudaSuccess) {
     return issued;
   }
+  note_launch(state, stream, call_site(), "a graph");
   state.ledger.kernels_under_way = true;
   const OperationPtr head = state.work.add({}, {stream.last, exec.last_launch});
   std::vector<OperationPtr> operations;

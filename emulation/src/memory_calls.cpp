@@ -141,6 +141,7 @@ void count_copy(Ledger& ledger, Side to, Side from, std::size_t bytes, bool bloc
                                                        : HostMemory::pageable;
   ledger.copies[static_cast<std::size_t>(way)][static_cast<std::size_t>(memory)].add(
       static_cast<std::int64_t>(bytes));
+  ledger.large_copies += bytes > 1024 && (way == CopyWay::to_device || way == CopyWay::to_host);
   if (blocks) {
     ledger.note_drain();
   } else if (host == Side::pinned || host == Side::registered) {

@@ -56,6 +56,15 @@ struct Stream {
   CapturePoint capture;
 };
 
+/// What a program has asked for until it looks at a clock, or records an event.
+struct WorkMark {
+  std::ptrdiff_t launches = 0;
+  std::int64_t allocations = 0; ///< and what was given back
+  std::int64_t copies = 0;      ///< between host and device, but of a few numbers
+  std::int64_t printed = 0;     ///< bytes, before its last call of the runtime
+  std::int64_t files = 0;       ///< opened
+};
+
 struct Event {
   std::int64_t made_by_call = 0;
   std::uint64_t made_at = 0;
@@ -63,9 +72,8 @@ struct Event {
   OperationPtr recorded;
   CapturePoint capture;
   // When it was recorded, of a program:
-  cudaStream_t stream = nullptr;
-  std::ptrdiff_t launches = 0;
-  std::int64_t allocations = 0;
+  const Stream* stream = nullptr;
+  WorkMark mark;
 };
 
 struct Graph {
@@ -111,10 +119,11 @@ struct UncheckedError {
 
 /// A launch of a program.
 struct Launched {
-  cudaStream_t stream = nullptr;
-  bool blocking = true; ///< its stream is ordered with the legacy default stream
+  const Stream* stream = nullptr; ///< may be gone
+  bool blocking = true;           ///< its stream is ordered with the legacy default stream
   std::uint64_t site = 0;
   std::string kernel;
+  bool first = false; ///< of that kernel
 };
 
 struct PlannedFault {
@@ -168,6 +177,9 @@ struct Runtime {
   UncheckedError unchecked;
   Ledger ledger;
   std::vector<Launched> launched;
+  std::set<std::string> launched_kernels;
+  std::set<const Stream*> busy; ///< a program's streams with launches that nobody has waited for
+  std::int64_t printed = 0; ///< by a program, before the present call
 
   Device& device() { return devices[static_cast<std::size_t>(current_device)]; }
   Stream* find_stream(cudaStream_t handle);
@@ -212,8 +224,17 @@ struct Runtime {
 
 /// The one there is; made at the first use.
 Runtime& runtime();
+/// Of a program.
+void note_launch(Runtime& state, const Stream& stream, std::uint64_t site, std::string what);
+/// Counts a wait for what `stream` had been given after so many launches.
+void note_wait(Runtime& state, const Stream* stream, std::ptrdiff_t launches);
+[[nodiscard]] WorkMark work_mark(const Runtime& state);
 /// Looks at what a program times by these two.
 void judge_events(Runtime& state, const Event& first, const Event& last);
+/// A program's time between two events that are not reached.
+void judge_early_time(Runtime& state);
+/// What only its end tells: how often something was timed.
+void judge_samples(Runtime& state);
 /// Held by every call.
 std::recursive_mutex& runtime_mutex();
 

@@ -45,6 +45,7 @@ cudaError_t query(Runtime& state, const OperationPtr& operation) {
   if (operation != nullptr && !operation->done()) {
     return cudaErrorNotReady;
   }
+  state.ledger.note_drain();
   return state.wait_for(operation);
 }
 
@@ -116,7 +117,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
       found.capture.capture->invalid = true;
       return cudaErrorStreamCaptureUnsupported;
     }
-    state.ledger.note_wait();
+    note_wait(state, &found, std::ssize(state.launched));
     return state.wait_for(found.last);
   };
   return on_stream("cudaStreamSynchronize", stream, body, WhenMadeToFail::drop_pending);
@@ -168,17 +169,13 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
       return cudaErrorInvalidResourceHandle;
     }
     its_event->capture = its_stream.capture;
-    its_event->allocations = 0;
     if (its_stream.capture.capture != nullptr) {
       return cudaSuccess;
     }
     const cudaError_t issued = state.issue(its_stream, {});
     its_event->recorded = its_stream.last;
-    its_event->stream = stream;
-    its_event->launches = std::ssize(state.launched);
-    for (const CopyCount& kind : state.ledger.allocations) {
-      its_event->allocations += kind.calls;
-    }
+    its_event->stream = &its_stream;
+    its_event->mark = work_mark(state);
     return issued;
   });
 }
@@ -192,7 +189,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     if (found->capture.capture != nullptr) {
       return cudaErrorCapturedEvent;
     }
-    state.ledger.note_wait();
+    note_wait(state, found->stream, found->mark.launches);
     return state.wait_for(found->recorded);
   });
 }
@@ -213,6 +210,7 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
       return cudaErrorInvalidResourceHandle;
     }
     if (!first->recorded->done() || !last->recorded->done()) {
+      judge_early_time(state);
       return cudaErrorNotReady;
     }
     judge_events(state, *first, *last);

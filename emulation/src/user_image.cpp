@@ -75,7 +75,12 @@ int note_emulation(dl_phdr_info* object, std::size_t, void*) {
   return 0;
 }
 
-_Unwind_Reason_Code look_at_frame(_Unwind_Context* frame, void* found) {
+struct Frames {
+  std::size_t skipped;
+  std::uint64_t site = 0;
+};
+
+_Unwind_Reason_Code look_at_frame(_Unwind_Context* frame, void* frames) {
   const std::uintptr_t address = _Unwind_GetIP(frame);
   if (address == 0 || !in_user_image(reinterpret_cast<const void*>(address))) {
     return _URC_NO_REASON;
@@ -83,7 +88,11 @@ _Unwind_Reason_Code look_at_frame(_Unwind_Context* frame, void* found) {
   if (user_line(address - 1).line == 0) {
     return _URC_NO_REASON; // of the code that was added to the user's
   }
-  *static_cast<std::uint64_t*>(found) = address - 1;
+  auto& found = *static_cast<Frames*>(frames);
+  if (found.skipped-- > 0) {
+    return _URC_NO_REASON;
+  }
+  found.site = address - 1;
   return _URC_END_OF_STACK;
 }
 
@@ -106,12 +115,12 @@ CodeLine user_line(std::uint64_t address) {
   return entry->second;
 }
 
-std::uint64_t call_site() {
-  std::uint64_t found = 0;
+std::uint64_t call_site(std::size_t callers) {
+  Frames found{.skipped = callers};
   if (image != nullptr) {
     _Unwind_Backtrace(look_at_frame, &found);
   }
-  return found;
+  return found.site;
 }
 
 bool in_user_image(const void* address) {

@@ -132,10 +132,11 @@ void diffbench_try_program_ended(bool by_itself) {
     find_unfinished_copies("the program ends");
   }
   find_unchecked_error();
+  Runtime& state = runtime();
   if (by_itself) {
+    judge_samples(state);
     find_leaks();
   }
-  Runtime& state = runtime();
   state.note(std::string("{\"kind\": \"end\", \"by_itself\": ") + (by_itself ? "true" : "false") +
              ", \"copied\": " + copied_json() +
              ", \"counts\": " + state.ledger.json(race_detector().migrated()) + "}");

@@ -391,7 +391,7 @@ class EmulatedCompiler {
         std::back_inserter(command));
     if (!program_flags_.empty()) { // its clocks (emulation/src/stopwatch.cpp)
       for (const char* clock :
-           {"gettimeofday", "clock_gettime", "clock", "omp_get_wtime",
+           {"gettimeofday", "clock_gettime", "clock", "time", "omp_get_wtime", "fopen",
             "_ZNSt6chrono3_V212system_clock3nowEv", "_ZNSt6chrono3_V212steady_clock3nowEv"}) {
         command.push_back(fmt::format("-Wl,--wrap={}", clock));
       }
