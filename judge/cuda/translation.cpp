@@ -441,7 +441,20 @@ class Translator {
         first = i + 1;
       }
     }
+    if (!function.kernel && !function.takes_template && !is(begin, "extern")) {
+      keep_clocks_apart(begin, body);
+    }
     functions_.push_back(std::move(function));
+  }
+
+  // A function that reads a clock is seen where it is called (emulation/src/stopwatch.cpp).
+  void keep_clocks_apart(std::size_t begin, std::size_t body) {
+    for (std::size_t i = body; i < closing(body); ++i) {
+      if (is_any(i, {"gettimeofday", "clock_gettime", "clock", "omp_get_wtime", "now"})) {
+        insert_before(begin, "__attribute__((noinline)) ");
+        return;
+      }
+    }
   }
 
   // Kernels and launches
