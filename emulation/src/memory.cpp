@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include <sys/mman.h>
 
@@ -48,10 +49,12 @@ std::string Buffer::description() const {
   if (kind >= MemoryKind::variables) {
     return what;
   }
-  return what + ", " + std::to_string(bytes) + " bytes, made " +
-         (made_at != 0      ? "at " + line_of(made_at)
-          : has_user_code() ? "by diffbench" // round a kernel or a solve of the user's
-                            : "by call " + std::to_string(made_by_call));
+  const std::string all =
+      what + ", " + std::to_string(bytes) + " bytes, made " +
+      (made_at != 0      ? "at " + line_of(made_at)
+       : has_user_code() ? "by diffbench" // round a kernel or a solve of the user's
+                         : "by call " + std::to_string(made_by_call));
+  return name.empty() ? all : name + " (" + all + ")";
 }
 
 Memory::~Memory() {
@@ -81,6 +84,7 @@ void* Memory::allocate(MemoryKind kind, std::size_t bytes, int device, std::int6
   buffer.device = device;
   buffer.made_by_call = call;
   buffer.made_at = call_site();
+  buffer.name = std::exchange(next_name, {});
   buffer.mapping = {first, inner + 2 * page};
   buffer.data = first + page + inner - round_up(bytes, alignment);
   fill_with_poison(buffer.data, bytes);

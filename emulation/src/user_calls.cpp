@@ -72,6 +72,8 @@ void configure_launch(const cudaLaunchConfig_t& config, Site line) {
                           line.line == 0 ? call_site() : site_at(line)};
 }
 
+void name_next(const char* name) { next_name = name; }
+
 void launch_body(const KernelBody& body) {
   const void* const key = reinterpret_cast<const void*>(body.run);
   name_kernel(key, body.name);

@@ -192,6 +192,10 @@ class Translator {
         replace(tokens_.all[i].begin, tokens_.all[i].end, "__attribute__((noinline))");
       } else if (opens_chevrons(i)) {
         translate_launch(i);
+      } else if (is(i + 1, "(") &&
+                 is_any(i, {"cudaMalloc", "cudaMallocManaged", "cudaMallocHost", "cudaHostAlloc",
+                            "cudaMallocPitch", "cudaMallocAsync"})) {
+        name_array(i);
       } else if (is(i, "cudaLaunchKernel") || is(i, "cudaLaunchCooperativeKernel")) {
         erase_cast_of_kernel(i);
       }
@@ -445,6 +449,25 @@ class Translator {
       keep_clocks_apart(begin, body);
     }
     functions_.push_back(std::move(function));
+  }
+
+  // cudaMalloc(&d_u, n): the array has that name, in what is said of it.
+  void name_array(std::size_t i) {
+    const std::size_t end = closing(i + 1);
+    std::size_t first = 0, comma = i + 2;
+    for (; comma < end && !is(comma, ","); ++comma) {
+      first = is(comma, "&") ? comma + 1 : first;
+      comma = opens(comma) ? closing(comma) : comma;
+    }
+    std::string name;
+    for (std::size_t at = first; first != 0 && at < comma; ++at) {
+      name += text(at);
+    }
+    if (end < size() && !name.empty() && name.find_first_of("\"'\\") == std::string::npos &&
+        !is_any(i - 1, {".", "->", "::"})) {
+      insert_before(i, fmt::format("(::diffbench::emulation::detail::name_next(\"{}\"), ", name));
+      insert_after(end, ")");
+    }
   }
 
   // A function that reads a clock is seen where it is called (emulation/src/stopwatch.cpp).

@@ -54,6 +54,9 @@ struct ThreadLoop {
   bool take_after_wait(uint3& thread);
 };
 
+/// The next memory that the host allocates is for an array of this name; a literal.
+void name_next(const char* name);
+
 struct KernelBody {
   const char* name;
   const void* captured; ///< a copy of the arguments that it uses
