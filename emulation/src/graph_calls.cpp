@@ -54,7 +54,6 @@ cudaError_t launch_graph(Runtime& state, GraphExec& exec, Stream& stream) {
     return issued;
   }
   note_launch(state, stream, call_site(), "a graph");
-  state.ledger.kernels_under_way = true;
   const OperationPtr head = state.work.add({}, {stream.last, exec.last_launch});
   std::vector<OperationPtr> operations;
   for (const GraphNode& node : *exec.nodes) {

@@ -270,7 +270,6 @@ cudaError_t detail::launch(const cudaLaunchConfig_t& config, KernelCall kernel) 
       });
     }
     note_launch(state, *stream, kernel.site, kernel_name(kernel.function));
-    state.ledger.kernels_under_way = true;
     const auto use = std::make_shared<ManagedUse>(state.memory, kernel.pointers);
     const cudaError_t issued = state.issue(*stream, [&state, device, grid = *grid, kernel, use] {
       run_kernel(state, device, grid, kernel, /*in_graph=*/false);

@@ -179,7 +179,7 @@ struct Runtime {
   std::vector<Launched> launched;
   std::set<std::string> launched_kernels;
   std::set<const Stream*> busy; ///< a program's streams with launches that nobody has waited for
-  std::int64_t printed = 0; ///< by a program, before the present call
+  std::int64_t printed = 0;     ///< by a program, before the present call
 
   Device& device() { return devices[static_cast<std::size_t>(current_device)]; }
   Stream* find_stream(cudaStream_t handle);
@@ -224,15 +224,13 @@ struct Runtime {
 
 /// The one there is; made at the first use.
 Runtime& runtime();
-/// Of a program.
-void note_launch(Runtime& state, const Stream& stream, std::uint64_t site, std::string what);
+/// Counts a launch, or that of a graph.
+void note_launch(Runtime& state, const Stream& stream, std::uint64_t site, const std::string& what);
 /// Counts a wait for what `stream` had been given after so many launches.
 void note_wait(Runtime& state, const Stream* stream, std::ptrdiff_t launches);
 [[nodiscard]] WorkMark work_mark(const Runtime& state);
 /// Looks at what a program times by these two.
 void judge_events(Runtime& state, const Event& first, const Event& last);
-/// A program's time between two events that are not reached.
-void judge_early_time(Runtime& state);
 /// What only its end tells: how often something was timed.
 void judge_samples(Runtime& state);
 /// Held by every call.

@@ -18,8 +18,6 @@
 #include <cstdio>
 #include <ctime>
 #include <map>
-#include <numeric>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -28,80 +26,70 @@
 namespace diffbench::emulation {
 namespace {
 
-using Place = std::pair<std::uint64_t, std::uint64_t>; ///< of a reading, and of the call round it
-
-/// What is timed at a place, or by the events at a place.
-struct Timed {
-  std::int64_t samples = 0;
-  std::string kernel;
-  std::uint64_t launched = 0; ///< site
-  bool first = false;         ///< launch of the kernel: no warm-up
-  CodeLine at;
-};
+/// Where the clock is read, or a time between events asked for; and where that function is called.
+using Place = std::pair<std::uint64_t, std::uint64_t>;
 
 struct Reading {
   Place place;
+  CodeLine at;
   bool stops = false;
+  bool early = false; ///< kernels are under way
   WorkMark mark;
-  std::optional<Finding> early; ///< of a first one, which may be for another purpose
 };
 
-enum class HostClock { timeofday, gettime, processor, seconds, openmp, system, steady };
+/// What ends at a place.
+struct Timed {
+  std::int64_t samples = 0;
+  Launched launched;
+  CodeLine at;
+};
 
-std::map<HostClock, Reading> last_readings;
+std::map<std::string, Reading> last_readings; // by clock
 std::map<Place, bool> stops_at;
-std::map<Place, Timed> all_timed; // by where it ends
+std::map<Place, Timed> all_timed;
 std::int64_t files_opened = 0;
-constexpr std::ptrdiff_t few_launches = 10; // among more the first one counts little
 
-// "2 copies"; nothing where there is none.
-std::string counted(std::int64_t n, const std::string& what, const std::string& many) {
-  return n == 0 ? "" : "; " + std::to_string(n) + " " + (n == 1 ? what : many);
+Finding found(const std::string& message, const CodeLine& at, const CodeLine& other = {}) {
+  return {.kind = FindingKind::stopwatch, .message = message, .at = at, .other = other};
+}
+
+std::string counted(std::int64_t n, const std::string& what) {
+  return n <= 0 ? "" : "; " + what + " (" + std::to_string(n) + ")";
+}
+
+std::string name_of(const Launched& launched) {
+  return launched.kernel + ", launched at " + line_of(launched.site) + ",";
 }
 
 // What is timed between these two, and should not be.
 void judge_work(Runtime& state, const WorkMark& from, const WorkMark& to, const Place& place,
-                const Finding& where) {
-  if (to.launches <= from.launches) {
-    return; // no kernel is timed
-  }
+                const CodeLine& at) {
+  constexpr std::ptrdiff_t few_launches = 10; // among more the first one counts little
   const auto begin = state.launched.begin() + from.launches;
   const auto end = state.launched.begin() + to.launches;
-  const std::string others =
-      counted(to.allocations - from.allocations, "allocation or free", "allocations and frees") +
-      counted(to.copies - from.copies, "copy between host and device",
-              "copies between host and device") +
-      counted(to.files - from.files, "file that is opened", "files that are opened") +
-      (to.printed > from.printed ? "; what is printed" : "");
+  if (begin >= end) {
+    return; // no kernel is timed
+  }
+  const std::string others = counted(to.allocations - from.allocations, "allocating and freeing") +
+                             counted(to.copies - from.copies, "copies between host and device") +
+                             counted(to.files - from.files, "files") +
+                             counted(to.printed - from.printed, "printing, in bytes");
   if (!others.empty()) {
-    Finding found = where;
-    found.message = "not only " + begin->kernel + ", launched at " + line_of(begin->site) +
-                    ", is timed here, but also: " + others.substr(2) +
-                    ". Each may take longer than a kernel: do it before the stopwatch starts or "
-                    "after it stops, or say that it is included";
-    state.report(std::move(found));
+    state.report(found("not only " + name_of(*begin) +
+                           " is timed here, but also: " + others.substr(2) +
+                           ". Each may take longer than a kernel: do it before the stopwatch "
+                           "starts or after it stops, or say that it is included",
+                       at));
   }
   if (end - begin < few_launches) {
-    Timed& timed = all_timed[place];
     const auto first = std::find_if(begin, end, [](const Launched& each) { return each.first; });
-    const Launched& shown = first == end ? *begin : *first;
-    timed = timed.samples > 0 ? timed
-                              : Timed{0, shown.kernel, shown.site, first != end, where.at};
-    ++timed.samples;
+    const auto [timed, is_new] =
+        all_timed.try_emplace(place, 0, first == end ? *begin : *first, at);
+    ++timed->second.samples;
   }
 }
 
-Finding still_running(const Launched& last, const CodeLine& at) {
-  return {.kind = FindingKind::stopwatch,
-          .message = "the clock is read while " + last.kernel + ", launched at " +
-                     line_of(last.site) +
-                     ", may still run: nobody has waited for it, so what is timed is its launch; "
-                     "cudaDeviceSynchronize() before the clock is read waits",
-          .at = at,
-          .other = code_line_of(last.site)};
-}
-
-void note_reading(HostClock clock) {
+void note_reading(const std::string& clock) {
   if (!is_program() || RaceDetector::watching() != nullptr) {
     return;
   }
@@ -110,74 +98,70 @@ void note_reading(HostClock clock) {
     return;
   }
   Runtime& state = runtime();
-  Reading now{.place = {call_site(), call_site(1)}, .mark = work_mark(state), .early = {}};
-  const auto known = last_readings.find(clock);
-  const bool is_first = known == last_readings.end();
-  const bool same_place = !is_first && known->second.place == now.place;
-  // A function of its own that reads the clock is called where that is done.
+  const auto [known, is_first] = last_readings.try_emplace(clock);
+  Reading& last = known->second;
+  Reading now{.place = {call_site(), call_site(1)}, .at = {}, .mark = work_mark(state)};
+  const bool same_place = last.place == now.place;
+  // A function of its own that reads the clock is judged where it is called.
   const bool in_function = std::ranges::any_of(stops_at, [&](const auto& other) {
     return other.first.first == now.place.first && other.first.second != now.place.second;
   });
-  const CodeLine at = code_line_of(in_function ? now.place.second : now.place.first);
-  const auto [role, is_new] = stops_at.emplace(now.place, !is_first && !known->second.stops);
-  now.stops = same_place ? !known->second.stops : role->second;
-  if (!now.stops) {
-    now.mark.printed = std::ftell(stdout);
-  }
-  const bool seeds = clock == HostClock::seconds && (is_first || same_place); // srand(time(NULL))
-  if (state.ledger.kernels_under_way && !state.launched.empty() && !seeds) {
-    now.early = still_running(state.launched.back(), at);
-  }
-  if (!is_first) {
-    for (std::optional<Finding>* early : {&known->second.early, &now.early}) {
-      if (*early) {
-        state.report(*std::exchange(*early, std::nullopt));
-      }
-    }
-    if (now.stops && !known->second.stops) {
-      judge_work(state, known->second.mark, now.mark, now.place,
-                 {.kind = FindingKind::stopwatch, .at = at});
+  now.at = code_line_of(in_function ? now.place.second : now.place.first);
+  const bool opposite = !is_first && !last.stops;
+  const bool usual = stops_at.emplace(now.place, opposite).first->second;
+  now.stops = same_place ? opposite : usual;
+  now.mark.printed = now.stops ? now.mark.printed : std::ftell(stdout);
+  const bool seeds = clock == "time" && (is_first || same_place); // srand(time(NULL))
+  now.early = state.ledger.kernels_under_way && !state.launched.empty() && !seeds;
+  // A first reading may be for another purpose: it is judged at the second one.
+  for (Reading* early : {&last, &now}) {
+    if (early->early && !is_first) {
+      const Launched& launched = state.launched[static_cast<std::size_t>(early->mark.launches) - 1];
+      early->early = false;
+      state.report(found("the clock is read while " + name_of(launched) +
+                             " may still run: nobody has waited for it, so what is timed is its "
+                             "launch; cudaDeviceSynchronize() before the clock is read waits",
+                         early->at, code_line_of(launched.site)));
     }
   }
-  last_readings[clock] = std::move(now);
+  if (now.stops && !last.stops) {
+    judge_work(state, last.mark, now.mark, now.place, now.at);
+  }
+  last = now;
 }
 
 } // namespace
 
-void note_launch(Runtime& state, const Stream& stream, std::uint64_t site, std::string what) {
+void note_launch(Runtime& state, const Stream& stream, std::uint64_t site,
+                 const std::string& what) {
   if (is_program()) {
-    if (!std::exchange(state.ledger.kernels_under_way, true)) {
+    if (!state.ledger.kernels_under_way) {
       state.busy.clear();
     }
     state.busy.insert(&stream);
     const bool first = state.launched_kernels.insert(what).second;
-    state.launched.push_back({&stream, stream.blocking, site, std::move(what), first});
+    state.launched.push_back({&stream, stream.blocking, site, what, first});
   }
+  state.ledger.kernels_under_way = true;
 }
 
 void note_wait(Runtime& state, const Stream* stream, std::ptrdiff_t launches) {
   const bool legacy = stream == &state.device().legacy;
-  const bool all = std::none_of(
-      state.launched.begin() + launches, state.launched.end(),
-      [&](const Launched& later) { return legacy || later.stream == stream; });
-  if (all && legacy) {
-    state.busy.clear();
-  } else if (all) {
-    state.busy.erase(stream);
+  if (std::none_of(state.launched.begin() + launches, state.launched.end(),
+                   [&](const Launched& later) { return legacy || later.stream == stream; })) {
+    std::erase_if(state.busy, [&](const Stream* each) { return legacy || each == stream; });
   }
   state.ledger.note_wait();
   state.ledger.kernels_under_way = !state.busy.empty();
 }
 
 WorkMark work_mark(const Runtime& state) {
-  const auto& made = state.ledger.allocations;
-  return {.launches = std::ssize(state.launched),
-          .allocations = std::accumulate(
-              made.begin(), made.end(), state.ledger.frees,
-              [](std::int64_t sum, const CopyCount& kind) { return sum + kind.calls; }),
-          .copies = state.ledger.large_copies,
-          .printed = state.printed,
-          .files = files_opened};
+  WorkMark mark{std::ssize(state.launched), state.ledger.frees, state.ledger.large_copies,
+                state.printed, files_opened};
+  for (const CopyCount& kind : state.ledger.allocations) {
+    mark.allocations += kind.calls;
+  }
+  return mark;
 }
 
 void judge_events(Runtime& state, const Event& first, const Event& last) {
@@ -195,86 +179,56 @@ void judge_events(Runtime& state, const Event& first, const Event& last) {
   const CodeLine at = code_line_of(call_site());
   if (std::all_of(begin + first.mark.launches, begin + last.mark.launches, is_elsewhere)) {
     const Launched& launched = *(begin + first.mark.launches);
-    state.report(
-        Finding{.kind = FindingKind::stopwatch,
-                .message = "these events are recorded on another stream than that on which " +
-                           launched.kernel + " is launched at " + line_of(launched.site) +
-                           ": the time between them is not the kernel's; cudaEventRecord(event, "
-                           "stream) takes that stream",
-                .at = at,
-                .other = code_line_of(launched.site)});
+    state.report(found("these events are recorded on another stream than that of " +
+                           name_of(launched) +
+                           " so the time between them is not the kernel's; "
+                           "cudaEventRecord(event, stream) takes that stream",
+                       at, code_line_of(launched.site)));
   }
-  judge_work(state, first.mark, last.mark, {call_site(), call_site(1)},
-             {.kind = FindingKind::stopwatch, .at = at});
-}
-
-void judge_early_time(Runtime& state) {
-  if (is_program()) {
-    state.report(Finding{.kind = FindingKind::stopwatch,
-                         .message = "the time between two events is asked for before the device has "
-                                    "reached them, so there is none yet (cudaErrorNotReady); "
-                                    "cudaEventSynchronize() of the second one waits"});
-  }
+  judge_work(state, first.mark, last.mark, {call_site(), call_site(1)}, at);
 }
 
 void judge_samples(Runtime& state) {
-  const auto tell = [&state](const auto& is_it, const std::string& why) {
-    const auto found = std::ranges::find_if(
-        all_timed, [&](const auto& timed) { return is_it(timed.second); });
-    if (found != all_timed.end()) {
-      const Timed& timed = found->second;
-      state.report(Finding{.kind = FindingKind::stopwatch,
-                           .message = timed.kernel + ", launched at " + line_of(timed.launched) + why,
-                           .at = timed.at,
-                           .other = code_line_of(timed.launched)});
+  for (const bool first : {true, false}) { // of each the first one is told
+    const auto timed = std::ranges::find_if(all_timed, [=](const auto& each) {
+      return each.second.launched.first == first && (first || each.second.samples == 1);
+    });
+    if (timed != all_timed.end()) {
+      const Launched& launched = timed->second.launched;
+      state.report(found(
+          name_of(launched) + (first ? " is timed here at its first launch, for which a card loads "
+                                       "its code and wakes up; launch it once before, and wait (a "
+                                       "warm-up)"
+                                     : " is timed here once: one sample does not tell how much the "
+                                       "time varies; time it several times, and give the median "
+                                       "and the range"),
+          timed->second.at, code_line_of(launched.site)));
     }
-  };
-  tell([](const Timed& timed) { return timed.first; },
-       ", is timed here at its first launch, for which a card loads its code and wakes up; launch "
-       "it once before, and wait (a warm-up)");
-  tell([](const Timed& timed) { return !timed.first && timed.samples == 1; },
-       ", is timed here once: one sample does not tell how much the time varies; time it several "
-       "times, and give the median and the range");
+  }
 }
 
 } // namespace diffbench::emulation
 
-using diffbench::emulation::HostClock;
-using diffbench::emulation::note_reading;
-
 // NOLINTBEGIN: the names are the linker's
-extern "C" {
-int __wrap_gettimeofday(timeval* time, void* zone) {
-  note_reading(HostClock::timeofday);
-  return ::gettimeofday(time, static_cast<struct timezone*>(zone));
-}
-int __wrap_clock_gettime(clockid_t clock, timespec* time) {
-  note_reading(HostClock::gettime);
-  return ::clock_gettime(clock, time);
-}
-std::clock_t __wrap_clock() {
-  note_reading(HostClock::processor);
-  return std::clock();
-}
-std::time_t __wrap_time(std::time_t* seconds) {
-  note_reading(HostClock::seconds);
-  return ::time(seconds);
-}
-double __wrap_omp_get_wtime() {
-  note_reading(HostClock::openmp);
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-std::int64_t __wrap__ZNSt6chrono3_V212system_clock3nowEv() {
-  note_reading(HostClock::system);
-  return std::chrono::system_clock::now().time_since_epoch().count();
-}
-std::int64_t __wrap__ZNSt6chrono3_V212steady_clock3nowEv() {
-  note_reading(HostClock::steady);
-  return std::chrono::steady_clock::now().time_since_epoch().count();
-}
-std::FILE* __wrap_fopen(const char* path, const char* mode) {
+#define DIFFBENCH_CLOCK(RESULT, NAME, PARAMETERS, READ) \
+  extern "C" RESULT __wrap_##NAME PARAMETERS {          \
+    ::diffbench::emulation::note_reading(#NAME);        \
+    return READ;                                        \
+  }
+#define DIFFBENCH_NOW(CLOCK) std::chrono::CLOCK::now().time_since_epoch()
+DIFFBENCH_CLOCK(int, gettimeofday, (timeval * time, void* zone),
+                ::gettimeofday(time, static_cast<struct timezone*>(zone)))
+DIFFBENCH_CLOCK(int, clock_gettime, (clockid_t clock, timespec* time), ::clock_gettime(clock, time))
+DIFFBENCH_CLOCK(std::clock_t, clock, (), std::clock())
+DIFFBENCH_CLOCK(std::time_t, time, (std::time_t * seconds), ::time(seconds))
+DIFFBENCH_CLOCK(double, omp_get_wtime, (),
+                std::chrono::duration<double>(DIFFBENCH_NOW(steady_clock)).count())
+DIFFBENCH_CLOCK(std::int64_t, _ZNSt6chrono3_V212system_clock3nowEv, (),
+                DIFFBENCH_NOW(system_clock).count())
+DIFFBENCH_CLOCK(std::int64_t, _ZNSt6chrono3_V212steady_clock3nowEv, (),
+                DIFFBENCH_NOW(steady_clock).count())
+extern "C" std::FILE* __wrap_fopen(const char* path, const char* mode) {
   ++diffbench::emulation::files_opened;
   return std::fopen(path, mode);
-}
 }
 // NOLINTEND

@@ -210,7 +210,13 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
       return cudaErrorInvalidResourceHandle;
     }
     if (!first->recorded->done() || !last->recorded->done()) {
-      judge_early_time(state);
+      if (is_program()) {
+        state.report(
+            "the time between two events is asked for before the device has reached them, "
+            "so there is none yet (cudaErrorNotReady); cudaEventSynchronize() of the "
+            "second one waits",
+            FindingKind::stopwatch);
+      }
       return cudaErrorNotReady;
     }
     judge_events(state, *first, *last);

@@ -92,17 +92,17 @@ WRONG = [
         f"{CHRONO} work<<<n / 256, 256, 0, r>>>(b); cudaStreamSynchronize(s);\n {CHRONO_STOP} // here\n {WAIT}"), True),
     ("the wrong event is waited for", "may still run", samples(
         f"{CHRONO} cudaEventRecord(start); {RUN} cudaEventSynchronize(start);\n {CHRONO_STOP} // here\n {WAIT}"), True),
-    ("allocation", "1 allocation", samples(
+    ("allocation", "allocating and freeing (1)", samples(
         f"{CHRONO} float* c; cudaMalloc(&c, bytes); {RUN} {WAIT}\n {CHRONO_STOP} // here\n cudaFree(c);"), True),
-    ("a copy to the device", "1 copy", samples(
+    ("a copy to the device", "copies between host and device (1)", samples(
         f"double t = seconds(); cudaMemcpy(a, h, bytes, cudaMemcpyHostToDevice); {RUN} {WAIT}\n took = seconds() - t; // here"), True),
-    ("copies between events", "2 copies", samples(
+    ("copies between events", "copies between host and device (2)", samples(
         f"cudaEventRecord(start); cudaMemcpy(a, h, bytes, cudaMemcpyHostToDevice); {RUN} "
         f"cudaMemcpy(h, a, bytes, cudaMemcpyDeviceToHost); {EVENTS_STOP}"), True),
-    ("printing", "printed", samples(
+    ("printing", "printing", samples(
         f"double t = omp_get_wtime(); for (int i = 0; i < 3; ++i) {{ {RUN} std::cout << i << std::endl; }} {WAIT}\n"
         "took = omp_get_wtime() - t; // here"), True),
-    ("a file", "1 file", samples(
+    ("a file", "files (1)", samples(
         f'sdkStartTimer(&timer); {RUN} {WAIT} FILE* f = fopen("u.txt", "w"); fprintf(f, "1"); fclose(f); {RUN} {WAIT}\n'
         "sdkStopTimer(&timer); // here"), True),
     ("another stream", "another stream", samples(
