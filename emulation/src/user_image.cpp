@@ -75,10 +75,7 @@ int note_emulation(dl_phdr_info* object, std::size_t, void*) {
   return 0;
 }
 
-struct Frames {
-  std::size_t skipped;
-  std::uint64_t site = 0;
-};
+using Frames = std::pair<std::size_t, std::uint64_t>; ///< to be skipped; what was found
 
 _Unwind_Reason_Code look_at_frame(_Unwind_Context* frame, void* frames) {
   const std::uintptr_t address = _Unwind_GetIP(frame);
@@ -88,12 +85,9 @@ _Unwind_Reason_Code look_at_frame(_Unwind_Context* frame, void* frames) {
   if (user_line(address - 1).line == 0) {
     return _URC_NO_REASON; // of the code that was added to the user's
   }
-  auto& found = *static_cast<Frames*>(frames);
-  if (found.skipped-- > 0) {
-    return _URC_NO_REASON;
-  }
-  found.site = address - 1;
-  return _URC_END_OF_STACK;
+  auto& [skipped, site] = *static_cast<Frames*>(frames);
+  site = skipped == 0 ? address - 1 : 0;
+  return skipped-- == 0 ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
 
 } // namespace
@@ -116,11 +110,11 @@ CodeLine user_line(std::uint64_t address) {
 }
 
 std::uint64_t call_site(std::size_t callers) {
-  Frames found{.skipped = callers};
+  Frames found{callers, 0};
   if (image != nullptr) {
     _Unwind_Backtrace(look_at_frame, &found);
   }
-  return found.site;
+  return found.second;
 }
 
 bool in_user_image(const void* address) {

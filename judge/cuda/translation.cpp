@@ -445,38 +445,29 @@ class Translator {
         first = i + 1;
       }
     }
-    if (!function.kernel && !function.takes_template && !is(begin, "extern")) {
-      keep_clocks_apart(begin, body);
+    // A function that reads a clock is seen where it is called (emulation/src/stopwatch.cpp).
+    bool reads_clock = false;
+    for (std::size_t i = body; i < closing(body); ++i) {
+      reads_clock |= is_any(i, {"gettimeofday", "clock_gettime", "clock", "omp_get_wtime", "now"});
+    }
+    if (reads_clock && !function.kernel && !function.takes_template && !is(begin, "extern")) {
+      insert_before(begin, "__attribute__((noinline)) ");
     }
     functions_.push_back(std::move(function));
   }
 
-  // cudaMalloc(&d_u, n): the array has that name, in what is said of it.
+  // cudaMalloc((void**)&d_u, n): the array has that name, in what is said of it.
   void name_array(std::size_t i) {
     const std::size_t end = closing(i + 1);
-    std::size_t first = 0, comma = i + 2;
+    std::size_t first = i + 2, comma = i + 2;
     for (; comma < end && !is(comma, ","); ++comma) {
       first = is(comma, "&") ? comma + 1 : first;
-      comma = opens(comma) ? closing(comma) : comma;
     }
-    std::string name;
-    for (std::size_t at = first; first != 0 && at < comma; ++at) {
-      name += text(at);
-    }
-    if (end < size() && !name.empty() && name.find_first_of("\"'\\") == std::string::npos &&
-        !is_any(i - 1, {".", "->", "::"})) {
+    std::string name = joined(first, comma);
+    name.erase(std::ranges::remove(name, ' ').begin(), name.end());
+    if (first > i + 2 && end < size() && name.find_first_of("\"'\\)") == std::string::npos) {
       insert_before(i, fmt::format("(::diffbench::emulation::detail::name_next(\"{}\"), ", name));
       insert_after(end, ")");
-    }
-  }
-
-  // A function that reads a clock is seen where it is called (emulation/src/stopwatch.cpp).
-  void keep_clocks_apart(std::size_t begin, std::size_t body) {
-    for (std::size_t i = body; i < closing(body); ++i) {
-      if (is_any(i, {"gettimeofday", "clock_gettime", "clock", "omp_get_wtime", "now"})) {
-        insert_before(begin, "__attribute__((noinline)) ");
-        return;
-      }
     }
   }
 
