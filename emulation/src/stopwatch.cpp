@@ -37,16 +37,16 @@ struct Reading {
   WorkMark mark;
 };
 
-/// What ends at a place.
+/// What a place is for, and the first of what was timed there.
 struct Timed {
+  bool stops = false;
   std::int64_t samples = 0;
-  Launched launched;
-  CodeLine at;
+  Launched launched = {};
+  CodeLine at = {};
 };
 
 std::map<std::string, Reading> last_readings; // by clock
-std::map<Place, bool> stops_at;
-std::map<Place, Timed> all_timed;
+std::map<Place, Timed> places;
 std::int64_t files_opened = 0;
 
 Finding found(const std::string& message, const CodeLine& at, const CodeLine& other = {}) {
@@ -75,17 +75,17 @@ void judge_work(Runtime& state, const WorkMark& from, const WorkMark& to, const 
                              counted(to.files - from.files, "files") +
                              counted(to.printed - from.printed, "printing, in bytes");
   if (!others.empty()) {
-    state.report(found("not only " + name_of(*begin) +
-                           " is timed here, but also: " + others.substr(2) +
-                           ". Each may take longer than a kernel: do it before the stopwatch "
-                           "starts or after it stops, or say that it is included",
-                       at));
+    const std::string what = "not only " + name_of(*begin) + " is timed, but also: ";
+    state.report(
+        found(what + others.substr(2) + ". Do that outside, or say that it is included", at));
   }
   if (end - begin < few_launches) {
     const auto first = std::find_if(begin, end, [](const Launched& each) { return each.first; });
-    const auto [timed, is_new] =
-        all_timed.try_emplace(place, 0, first == end ? *begin : *first, at);
-    ++timed->second.samples;
+    Timed& timed = places[place];
+    if (timed.samples++ == 0) {
+      timed.launched = first == end ? *begin : *first;
+      timed.at = at;
+    }
   }
 }
 
@@ -103,12 +103,12 @@ void note_reading(const std::string& clock) {
   Reading now{.place = {call_site(), call_site(1)}, .at = {}, .mark = work_mark(state)};
   const bool same_place = last.place == now.place;
   // A function of its own that reads the clock is judged where it is called.
-  const bool in_function = std::ranges::any_of(stops_at, [&](const auto& other) {
+  const bool in_function = std::ranges::any_of(places, [&](const auto& other) {
     return other.first.first == now.place.first && other.first.second != now.place.second;
   });
   now.at = code_line_of(in_function ? now.place.second : now.place.first);
   const bool opposite = !is_first && !last.stops;
-  const bool usual = stops_at.emplace(now.place, opposite).first->second;
+  const bool usual = places.emplace(now.place, Timed{opposite}).first->second.stops;
   now.stops = same_place ? opposite : usual;
   now.mark.printed = now.stops ? now.mark.printed : std::ftell(stdout);
   const bool seeds = clock == "time" && (is_first || same_place); // srand(time(NULL))
@@ -135,9 +135,7 @@ void note_reading(const std::string& clock) {
 void note_launch(Runtime& state, const Stream& stream, std::uint64_t site,
                  const std::string& what) {
   if (is_program()) {
-    if (!state.ledger.kernels_under_way) {
-      state.busy.clear();
-    }
+    std::erase_if(state.busy, [&](auto*) { return !state.ledger.kernels_under_way; });
     state.busy.insert(&stream);
     const bool first = state.launched_kernels.insert(what).second;
     state.launched.push_back({&stream, stream.blocking, site, what, first});
@@ -172,17 +170,15 @@ void judge_events(Runtime& state, const Event& first, const Event& last) {
   const Stream* const legacy = &state.device().legacy;
   const auto is_elsewhere =
       [&](const Launched& launched) { // and nothing of its stream is waited for
-        const bool both_wait = (last.stream == legacy && launched.blocking) ||
-                               (launched.stream == legacy && last.stream->blocking);
-        return launched.stream != last.stream && !both_wait;
+        return launched.stream != last.stream && !(last.stream == legacy && launched.blocking) &&
+               !(launched.stream == legacy && last.stream->blocking);
       };
   const CodeLine at = code_line_of(call_site());
   if (std::all_of(begin + first.mark.launches, begin + last.mark.launches, is_elsewhere)) {
     const Launched& launched = *(begin + first.mark.launches);
     state.report(found("these events are recorded on another stream than that of " +
                            name_of(launched) +
-                           " so the time between them is not the kernel's; "
-                           "cudaEventRecord(event, stream) takes that stream",
+                           " so it is not timed; cudaEventRecord(event, stream)",
                        at, code_line_of(launched.site)));
   }
   judge_work(state, first.mark, last.mark, {call_site(), call_site(1)}, at);
@@ -190,19 +186,15 @@ void judge_events(Runtime& state, const Event& first, const Event& last) {
 
 void judge_samples(Runtime& state) {
   for (const bool first : {true, false}) { // of each the first one is told
-    const auto timed = std::ranges::find_if(all_timed, [=](const auto& each) {
+    const auto timed = std::ranges::find_if(places, [=](const auto& each) {
       return each.second.launched.first == first && (first || each.second.samples == 1);
     });
     if (timed != all_timed.end()) {
       const Launched& launched = timed->second.launched;
-      state.report(found(
-          name_of(launched) + (first ? " is timed here at its first launch, for which a card loads "
-                                       "its code and wakes up; launch it once before, and wait (a "
-                                       "warm-up)"
-                                     : " is timed here once: one sample does not tell how much the "
-                                       "time varies; time it several times, and give the median "
-                                       "and the range"),
-          timed->second.at, code_line_of(launched.site)));
+      const char* const what =
+          first ? " is timed at its first launch, for which a card wakes up: launch it once before"
+                : " is timed once, so nobody knows how much the time varies: take several samples";
+      state.report(found(name_of(launched) + what, timed->second.at, code_line_of(launched.site)));
     }
   }
 }
