@@ -20,10 +20,6 @@ namespace diffbench::bench {
 
 namespace {
 
-/// Address space, most of which is never touched: what was freed stays mapped, and every byte has a
-/// record of who accessed it.
-constexpr std::int64_t emulation_bytes = std::int64_t{8} << 30;
-
 /// Of what is left of a budget: reference and first runs take more than as much again.
 double seconds_for_rounds(double left) {
   constexpr double least = 0.1;

@@ -47,6 +47,7 @@ struct KernelCount {
   std::int64_t launches = 0;
   std::int64_t graph_launches = 0; ///< of these
   std::int64_t threads = 0;
+  std::int64_t watched_threads = 0;
   KernelTraffic traffic;
 };
 
@@ -63,6 +64,7 @@ struct Ledger {
   /// Memory that was allocated, page-locked or registered, by MemoryKind.
   std::array<CopyCount, 4> allocations{};
   std::int64_t frees = 0;
+  std::int64_t large_copies = 0; ///< between host and device, of more than a few numbers
   std::map<std::string, KernelCount> kernels;
 
   /// The host waits for the device.
