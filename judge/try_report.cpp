@@ -143,10 +143,34 @@ void add_timing(LabReport& report, const Trial& trial) {
                     to_string(trial.timing_undecided ? TryVerdict::undecided : TryVerdict::wrong),
                     own.reason)};
   }
-  report.pictures = row_pictures(timing, "timing.rows");
+  std::ranges::move(row_pictures(timing, "timing.rows"), std::back_inserter(report.pictures));
   report.data["timing"] = {{"problem", problem_json(timing)}, {"rows", rows}};
   std::ranges::copy(timing.notes, std::back_inserter(report.notes));
   report.interrupted = timing.interrupted;
+}
+
+/// What is wrong first, then what a step asks for.
+void add_pictures(LabReport& report, const Trial& trial) {
+  const auto any = [&](auto has) { return std::ranges::any_of(trial.judgements, has); };
+  if (any([](const Judgement& one) { return one.wrong.has_value(); })) {
+    report.pictures.push_back({"Wrong cells", Figure::map, "dtype", "wrong.map"});
+  }
+  if (any([](const Judgement& one) { return !one.findings.empty(); })) {
+    report.pictures.push_back({.title = "Findings, at their lines",
+                               .figure = Figure::table,
+                               .x = "where",
+                               .y = "kind",
+                               .rows = "results.findings"});
+  }
+  if (trial.judgements.front().costs) {
+    std::string keys;
+    for (const char* cost : {"copies", "allocations", "launches", "waits"}) {
+      const std::string key = fmt::format("costs.{}", cost);
+      keys += key + " ";
+      report.columns.push_back({{"key", key}, {"name", cost}, {"unit", ""}});
+    }
+    report.pictures.push_back({"What a step asks the GPU for", Figure::bars, "dtype", keys});
+  }
 }
 
 } // namespace
@@ -218,6 +242,7 @@ LabReport try_report(const Trial& trial) {
                  {"command", or_null(submission.compiled.command)},
                  {"results", list_of(judgement_columns, trial.judgements)}};
   report.columns = heads_of(judgement_columns, row_heads());
+  add_pictures(report, trial);
   if (trial.timing) {
     add_timing(report, trial);
   }

@@ -301,15 +301,6 @@ std::string as_seconds_span(const Value& span) {
                    format_seconds(span.find("high").number()));
 }
 
-std::string join_ends(const std::string& low, const std::string& high) {
-  if (low == high) {
-    return low;
-  }
-  const std::size_t unit = low.find(' ');
-  const bool same_unit = unit != std::string::npos && high.ends_with(low.substr(unit));
-  return fmt::format("{} to {}", same_unit ? low.substr(0, unit) : low, high);
-}
-
 std::string pace_text(const Assumption& times) {
   if (times.low >= 1) {
     return fmt::format("{} times as fast", join_ends(rough(times.low), rough(times.high)));

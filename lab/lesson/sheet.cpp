@@ -27,7 +27,33 @@ constexpr Column<Asked> sheet_columns[] = {
     {"command", nullptr, as_text, field<&Asked::command>},
 };
 
+/// "7.75 times (measured)"
+std::string outcome(const Asked& asked) {
+  switch (asked.answer.source) {
+    case Source::absent: return "no figure: this cannot be measured here";
+    case Source::disturbed: return "no answer: other programs were running";
+    default:
+      return fmt::format("{}{}{} ({})", asked.full_answer(),
+                         asked.question->unit.empty() ? "" : " ", asked.question->unit,
+                         asked.source());
+  }
+}
+
+constexpr Column<Asked> page_columns[] = {
+    {"number", "question", as_text, field<&Asked::number>},
+    {"text", "is", as_text, field<&Asked::text>},
+    {"guess", "guess", as_text, field<&Asked::guess, or_null>},
+    {"verdict", "which is", as_text, field<&Asked::mark, &Grade::text, or_null>},
+    {"answer", "answer", as_text, [](const Asked& a) { return or_null(outcome(a)); }},
+    {"why", "why", as_text, [](const Asked& a) { return or_null(why(*a.question, a.answer)); }},
+    {"choices", nullptr, as_text, [](const Asked& a) { return Value(a.question->choices); }},
+    {"command", nullptr, as_text, field<&Asked::command>},
+};
+
 } // namespace
+
+Value asked_json(const Asked& asked) { return object_of(page_columns, asked); }
+Value asked_heads() { return heads_of(page_columns); }
 
 Grade Asked::mark() const { return grade(guess, answer, question->tolerance); }
 
@@ -54,13 +80,7 @@ std::string question_lines(const Asked& asked) {
 }
 
 std::string answer_lines(const Asked& asked) {
-  std::string line = asked.answer.source == Source::absent
-                         ? fmt::format("{}  no figure: this cannot be measured here", asked.number)
-                     : asked.answer.source == Source::disturbed
-                         ? fmt::format("{}  no answer: other programs were running", asked.number)
-                         : fmt::format("{}  {}{}{} ({})", asked.number, asked.full_answer(),
-                                       asked.question->unit.empty() ? "" : " ",
-                                       asked.question->unit, asked.source());
+  std::string line = fmt::format("{}  {}", asked.number, outcome(asked));
   if (const Grade mark = asked.mark(); !mark.text.empty()) {
     line += fmt::format("; your guess {}: {}", asked.guess, mark.text);
   }
