@@ -149,30 +149,6 @@ void add_timing(LabReport& report, const Trial& trial) {
   report.interrupted = timing.interrupted;
 }
 
-/// What is wrong first, then what a step asks for.
-void add_pictures(LabReport& report, const Trial& trial) {
-  const auto any = [&](auto has) { return std::ranges::any_of(trial.judgements, has); };
-  if (any([](const Judgement& one) { return one.wrong.has_value(); })) {
-    report.pictures.push_back({"Wrong cells", Figure::map, "dtype", "wrong.map"});
-  }
-  if (any([](const Judgement& one) { return !one.findings.empty(); })) {
-    report.pictures.push_back({.title = "Findings, at their lines",
-                               .figure = Figure::table,
-                               .x = "where",
-                               .y = "kind",
-                               .rows = "results.findings"});
-  }
-  if (trial.judgements.front().costs) {
-    std::string keys;
-    for (const char* cost : {"copies", "allocations", "launches", "waits"}) {
-      const std::string key = fmt::format("costs.{}", cost);
-      keys += key + " ";
-      report.columns.push_back({{"key", key}, {"name", cost}, {"unit", ""}});
-    }
-    report.pictures.push_back({"What a step asks the GPU for", Figure::bars, "dtype", keys});
-  }
-}
-
 } // namespace
 
 Value judgement_json(const Judgement& judgement) { return object_of(judgement_columns, judgement); }
@@ -193,6 +169,38 @@ std::string verdict_line(const Judgement& judgement) {
              : fmt::format("{}: it computes {}", to_string(judgement.verdict),
                            judgement.arithmetic);
 }
+
+namespace {
+
+/// What is wrong first, then what a step asks for.
+void add_pictures(LabReport& report, const Trial& trial) {
+  const auto wrong = std::ranges::find_if(
+      trial.judgements, [](const Judgement& one) { return one.wrong.has_value(); });
+  if (wrong != trial.judgements.end()) {
+    report.pictures.push_back(
+        {fmt::format("{}, {}: the cells that are wrong", trial.file, verdict_line(*wrong)),
+         Figure::map, "dtype", "wrong.map"});
+  }
+  if (std::ranges::any_of(trial.judgements,
+                          [](const Judgement& one) { return !one.findings.empty(); })) {
+    report.pictures.push_back({.title = "Findings, at their lines",
+                               .figure = Figure::table,
+                               .x = "where",
+                               .y = "kind",
+                               .rows = "results.findings"});
+  }
+  if (trial.judgements.front().costs) {
+    std::string keys;
+    for (const char* cost : {"copies", "allocations", "launches", "waits"}) {
+      const std::string key = fmt::format("costs.{}", cost);
+      keys += key + " ";
+      report.columns.push_back({{"key", key}, {"name", cost}, {"unit", ""}});
+    }
+    report.pictures.push_back({"What a step asks the GPU for", Figure::bars, "dtype", keys});
+  }
+}
+
+} // namespace
 
 LabReport try_report(const Trial& trial) {
   const Submission& submission = trial.submission;

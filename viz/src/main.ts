@@ -122,9 +122,10 @@ function headlineOf(files: ResultFile[]): string {
   if (first === undefined) return "There are no results in this page";
   const kinds = groupsOf(files, ({ experiment }) => experiment).length;
   const [nx, ny] = ["nx", "ny"].map((key) => num(first.data, "problem", key));
+  const own = lesson === null && files.length > 1 ? "" : text(first.data, "title");
   const what =
-    lesson !== null
-      ? text(lesson.data, "title")
+    own !== ""
+      ? own
       : kinds === 1
       ? [
           first.experiment[0]!.toUpperCase() + readable(first.experiment).slice(1),
