@@ -230,7 +230,7 @@ std::string sentence_of(const std::vector<ClassQuestion>& questions, std::int64_
   }
   std::string text = fmt::format("Of the guesses of {}, {} of {} are right{}",
                                  counted(students, "student"), right, graded,
-                                 graded == 0 ? "" : fmt::format(" ({} %)", 100 * right / graded));
+                                 graded == 0 ? "" : fmt::format(" ({} %)", (100 * right + graded / 2) / graded));
   if (furthest != nullptr) {
     text += fmt::format("; furthest off is question {}: half of them are {} times too {} or more",
                         furthest->number(), rounded(std::exp(distance)),
@@ -245,6 +245,7 @@ nlohmann::ordered_json class_result(int lesson, const std::vector<SheetLine>& li
   LabReport report;
   report.sentence = sentence_of(questions, students);
   report.notes = std::move(notes);
+  report.columns = Value::list({{{"key", "median_ratio"}, {"name", "guess over answer"}, {"unit", "x"}}});
   report.pictures = {
       {"Guesses over the answer: their median, and half of them", Figure::bars, "label",
        "median_ratio", "", "y", "questions", "middle_half"},
