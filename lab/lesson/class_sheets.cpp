@@ -228,9 +228,9 @@ std::string sentence_of(const std::vector<ClassQuestion>& questions, std::int64_
       furthest = &question;
     }
   }
-  std::string text = fmt::format("Of the guesses of {}, {} of {} are right{}",
-                                 counted(students, "student"), right, graded,
-                                 graded == 0 ? "" : fmt::format(" ({} %)", (100 * right + graded / 2) / graded));
+  std::string text = fmt::format(
+      "Of the guesses of {}, {} of {} are right{}", counted(students, "student"), right, graded,
+      graded == 0 ? "" : fmt::format(" ({} %)", (100 * right + graded / 2) / graded));
   if (furthest != nullptr) {
     text += fmt::format("; furthest off is question {}: half of them are {} times too {} or more",
                         furthest->number(), rounded(std::exp(distance)),
@@ -245,12 +245,12 @@ nlohmann::ordered_json class_result(int lesson, const std::vector<SheetLine>& li
   LabReport report;
   report.sentence = sentence_of(questions, students);
   report.notes = std::move(notes);
-  report.columns = Value::list({{{"key", "median_ratio"}, {"name", "guess over answer"}, {"unit", "x"}}});
-  report.pictures = {
-      {"Guesses over the answer: their median, and half of them", Figure::bars, "label",
-       "median_ratio", "", "y", "questions", "middle_half"},
-      {"Right guesses", Figure::bars, "label", "right guesses", "", "", "questions"},
-      {"Everybody's guesses", Figure::table, "name", "guess"}};
+  report.columns =
+      Value::list({{{"key", "median_ratio"}, {"name", "guess over answer"}, {"unit", "x"}}});
+  report.pictures = {{"Guesses over the answer: their median, and half of them", Figure::bars,
+                      "label", "median_ratio", "", "y", "questions", "middle_half"},
+                     {"Right guesses", Figure::bars, "label", "right guesses", "", "", "questions"},
+                     {"Everybody's guesses", Figure::table, "name", "guess"}};
   report.data = {{"title", fmt::format("Lesson {}: {}", lesson, counted(students, "student"))},
                  {"lesson", lesson},
                  {"students", students},

@@ -65,7 +65,7 @@ std::string title_of(const Lesson& lesson) {
 /// What a step is, up to its questions.
 std::string heading(const Lesson& lesson, const LessonStep& step, std::size_t place, bool quick,
                     const std::vector<std::string>& arguments) {
-  return fmt::format("\n--- step {} of {}: {}\n{}\n\n  $ diffbench {}\n", place + 1,
+  return fmt::format("\n--- step {} of {}: {}\n{}\n  $ diffbench {}\n", place + 1,
                      lesson.steps.size(), step.name, worded(step.text, quick),
                      fmt::join(arguments, " "));
 }
@@ -135,6 +135,7 @@ class Course {
     const bool seen = folder_.finished(place);
     const bool finished = seen && !options_.again;
     say(heading(lesson_, step, place, options_.quick, arguments_[place]));
+    say("\n");
     const std::size_t first = asked_.size();
     for (const Question& question : step.questions) {
       // Whose step is finished may have seen the figures.
@@ -161,7 +162,7 @@ class Course {
                                   .command = command,
                                   .card = options_.card.id,
                                   .text = worded(question.text, options_.quick)});
-    say("\n" + question_lines(asked));
+    say(question_lines(asked));
     const std::size_t choices = question.choices.size();
     asked.guess =
         read_guess(guesses_.find(asked.number), question.unit, choices).guess.value_or("");

@@ -4,6 +4,7 @@
 #include "columns.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cstddef>
 
@@ -71,12 +72,17 @@ std::string Asked::full_answer() const {
 }
 
 std::string question_lines(const Asked& asked) {
-  std::string lines = fmt::format("{}  {}\n", asked.number, asked.text);
-  char letter = 'a';
+  std::vector<std::string> choices;
   for (const std::string& choice : asked.question->choices) {
-    lines += fmt::format("{:{}}{})  {}\n", "", margin, letter++, choice);
+    choices.push_back(fmt::format("{})  {}", static_cast<char>('a' + choices.size()), choice));
   }
-  return lines;
+  const std::string question = fmt::format("{}  {}\n", asked.number, asked.text);
+  const std::string indent(margin, ' ');
+  const std::string line = fmt::format("{}{}\n", indent, fmt::join(choices, "   "));
+  return choices.empty() ? question
+         : line.size() <= handout_width
+             ? question + line
+             : question + fmt::format("{}{}\n", indent, fmt::join(choices, "\n" + indent));
 }
 
 std::string answer_lines(const Asked& asked) {

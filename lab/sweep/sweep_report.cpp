@@ -392,11 +392,11 @@ void append_assumed_curve(LabReport& report, const AssumedCard& card, const Swee
   report.data["assumed"] = {{"card", card.id}, {"name", card.name}, {"steps", rows}};
   report.data["curve"] = curve;
   if (!swept.axes.empty()) {
-    report.pictures.insert(report.pictures.begin(),
-                           {fmt::format("Time of a step, by {}, beside an assumed card",
-                                        column(swept.axes.front().option)),
-                            Figure::lines, "values.0", "seconds_per_iteration", "backend", "xy",
-                            "curve"});
+    report.pictures.insert(
+        report.pictures.begin(),
+        {fmt::format("Time of a step, by {}, beside an assumed card",
+                     column(swept.axes.front().option)),
+         Figure::lines, "values.0", "seconds_per_iteration", "backend", "xy", "curve"});
   }
   add_marked_rows(report, report.data.find("assumed.steps"));
 }

@@ -96,7 +96,7 @@ class Texts(unittest.TestCase):
     def test_have_names_and_braces_that_are_read(self):
         for path in TEXTS.glob("*.toml"):
             text = path.read_text()
-            for braces in re.findall(r"(?<!choose = )[{}][^{}]*[{}]?", text):
+            for braces in re.findall(r"[{}][^{}]*[{}]?", re.sub(r"(?m)^choose = {.*}$", "", text)):
                 self.assertRegex(braces, r"^\{[^{}|]*\|[^{}]*\}$", path)
             lesson = tomllib.loads(text)
             self.assertLessEqual(set(lesson), {"number", "title", "teaches", "takes", "step"})
@@ -145,7 +145,8 @@ class Lesson(CommandLineTest):
                 for row in rows:
                     self.assertTrue(row["answer"], row)
                     self.assertNotEqual(row["source"], "not measurable here", row)
-                    self.assertEqual(bool(row["guess"]), bool(row["verdict"]), row)
+                    graded = bool(row["guess"]) and not row["source"].endswith("unclear in this noise")
+                    self.assertEqual(graded, bool(row["verdict"]), row)
                     self.assertIn(f"$ {row['command']}\n", done.stdout)
                 self.check_handout(done.stdout)
                 # The figure comes after the guess: the table is between the two.
