@@ -250,6 +250,9 @@ LabReport grade_report(const std::string& folder, const ClassPlan& plan, std::ui
                       fmt::format("{}: {}", lacking->graded.name, lacking->graded.reason)};
   }
   report.rows = list_of(grade_columns, result.rows);
+  report.columns = heads_of(grade_columns);
+  report.columns.push_back({{"key", "points"}, {"name", "points"}, {"unit", ""}});
+  report.pictures = {{"Points", Figure::bars, "name", "points"}};
   report.data = {{"folder", folder},
                  {"seed", seed},
                  {"rubric", rubric_json(plan.rubric)},
