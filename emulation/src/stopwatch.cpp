@@ -189,7 +189,7 @@ void judge_samples(Runtime& state) {
     const auto timed = std::ranges::find_if(places, [=](const auto& each) {
       return each.second.launched.first == first && (first || each.second.samples == 1);
     });
-    if (timed != all_timed.end()) {
+    if (timed != places.end()) {
       const Launched& launched = timed->second.launched;
       const char* const what =
           first ? " is timed at its first launch, for which a card wakes up: launch it once before"

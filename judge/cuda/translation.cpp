@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <initializer_list>
 #include <map>
+#include <ranges>
 #include <set>
 #include <utility>
 
@@ -446,11 +447,11 @@ class Translator {
       }
     }
     // A function that reads a clock is seen where it is called (emulation/src/stopwatch.cpp).
-    bool reads_clock = false;
-    for (std::size_t i = body; i < closing(body); ++i) {
-      reads_clock |= is_any(i, {"gettimeofday", "clock_gettime", "clock", "omp_get_wtime", "now"});
-    }
-    if (reads_clock && !function.kernel && !function.takes_template && !is(begin, "extern")) {
+    const auto reads_clock = [this](std::size_t i) {
+      return is_any(i, {"gettimeofday", "clock_gettime", "clock", "omp_get_wtime", "now"});
+    };
+    if (!function.kernel && !function.takes_template && !is(begin, "extern") &&
+        std::ranges::any_of(std::views::iota(body, closing(body)), reads_clock)) {
       insert_before(begin, "__attribute__((noinline)) ");
     }
     functions_.push_back(std::move(function));

@@ -111,7 +111,7 @@ WRONG = [
         f"cudaEventRecord(start); {RUN} cudaEventRecord(stop);\n cudaEventElapsedTime(&ms, start, stop); // here\n {WAIT}"), True),
     ("no warm-up", "first launch", samples(f"{CHRONO} {RUN} {WAIT}\n {CHRONO_STOP} // here"), False),
     ("no warm-up, events", "first launch", f"cudaEventRecord(start); {RUN} {EVENTS_STOP}", False),
-    ("one sample", "one sample", f"clock_t t = clock(); {RUN} {WAIT}\n took = clock() - t; // here", True),
+    ("one sample", "is timed once", f"clock_t t = clock(); {RUN} {WAIT}\n took = clock() - t; // here", True),
 ]
 
 RIGHT = [
