@@ -45,7 +45,7 @@ MEASURED = {
     "advise-assumed": "advise --grid 100 --iters 1000 --backend fused,xtensor_roll --threads 1 --budget 1 "
                       "--assume h200",
     "duel": "duel true true --blocks 3 --seed 1",
-    "duel-steps": "duel --backend fused --backend fused --grid 16 --iters 5 --threads 1 --blocks 3 --seed 1",
+    "duel-steps": "duel class/ann.c class/ann.c --grid 16 --iters 5 --blocks 3 --seed 1",
     "selftest": "selftest --grid 24x16 --iters 20 --trials 1 --budget 2",
     "pitfalls": "pitfalls --grid 24x16 --budget 0.3",
     "mlp-train": f"mlp train --layers 2,4,8,2 --epochs 2 --async {NET}",
