@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The diffbench program: parses, runs, and turns every error into one line and an exit code.
 #include "command_line.hpp"
-#include "completion.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/problem.hpp"
 #include "diffbench/text.hpp"
@@ -59,13 +58,6 @@ struct Run {
 
 /// `launched` is filled, and outlives what is thrown: ranks end in order also after an error.
 int run(const std::vector<std::string>& arguments, std::unique_ptr<LaunchedRanks>& launched) {
-  if (!arguments.empty() && arguments.front() == complete_argument) {
-    write_text(
-        std::cout,
-        fmt::format("{}\n",
-                    fmt::join(completions(std::span(arguments).subspan(1), program()), "\n")));
-    return exit_ok;
-  }
   try {
     launched = LaunchedRanks::join(arguments);
     if (launched && !launched->leads()) {

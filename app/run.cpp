@@ -80,7 +80,6 @@ void declare_pictures(OptionList& options, LongRunOptions& run) {
                   }
                   run.snapshots_are_pictures = name == "png";
                 });
-  options.choices({"npy", "png"});
   options.needs("--range", "--png FILE.png or --snapshot-format png",
                 [&run] { return run.draws(); });
   for (const char* name : {"--snapshot-dir", "--snapshot-format"}) {

@@ -100,14 +100,12 @@ void declare_trial(OptionList& options, TrialPlan& plan, std::string_view seed_h
                   plan.form = parse_as(
                       option, text, [](const std::string& name) { return form_names.parse(name); });
                 });
-  options.choices(form_names.names());
   options.value("--dtype NAME", "float32 or float64; all that the file has without it",
                 [&plan](std::string_view option, const std::string& text) {
                   plan.dtype = parse_as(option, text, [](const std::string& name) {
                     return dtype_names.parse(name);
                   });
                 });
-  options.choices(dtype_names.names());
   options.text("--compiler PROGRAM", plan.compiler.compiler, "instead of cc or c++");
   options.text("--flags WORDS", plan.compiler.flags,
                "instead of -O3 -march=native -ffp-contract=off -fopenmp");

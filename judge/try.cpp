@@ -60,7 +60,6 @@ void declare_try_options(OptionList& options, TryPlan& plan) {
   options.texts("-- ARGUMENTS", plan.arguments, "of a program with main()");
   options.text("--new KIND", plan.starting,
                "writes FILE, a right one to start from: " + one_of(starting_kinds(), ""));
-  options.choices(starting_kinds());
   const Limits numbers{1, static_cast<std::int64_t>(exercise_count())};
   options.value("--exercise [N]",
                 described("writes FILE, a port with a fault to mend; without N a list of them",

@@ -181,9 +181,7 @@ class Experiment {
     competition_.time(planned, limit, plan_row);
   }
 
-  [[nodiscard]] bool takes_until_enough() const {
-    return plan_.precision > 0;
-  }
+  [[nodiscard]] bool takes_until_enough() const { return plan_.precision > 0; }
 
   /// Runs of all steps with both copies, for the rows that can afford them.
   void time_warm_runs() {

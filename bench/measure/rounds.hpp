@@ -147,7 +147,8 @@ inline void allow_for_others(std::span<Sample> samples, std::optional<bool> dist
 /// `on_sample(done, all)` reports progress.
 template <typename Clock, typename Contender, typename Stop, typename OnSample>
 void run_rounds(std::span<Contender> contenders, double limit_seconds, Stop stop,
-                OnSample on_sample, Observer& observer = nobody(), const LoadWatch* load = nullptr) {
+                OnSample on_sample, Observer& observer = nobody(),
+                const LoadWatch* load = nullptr) {
   const auto allow = [&] {
     if (load != nullptr) {
       const std::optional<bool> disturbed = load->others_disturb();
@@ -185,7 +186,8 @@ void run_rounds(std::span<Contender> contenders, double limit_seconds, Stop stop
           return;
         }
         const bool late = watch.seconds() > limit_seconds;
-        if (!row.samples.empty() && (late || has_enough(contender->row.samples, contender->plan.precision))) {
+        if (!row.samples.empty() &&
+            (late || has_enough(contender->row.samples, contender->plan.precision))) {
           on_sample(++done, all);
           continue;
         }

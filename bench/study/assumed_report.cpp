@@ -312,7 +312,6 @@ void declare_assume(OptionList& options, std::optional<AssumedCard>& card) {
       [&card](std::string_view option, const std::string& text) {
         card = parse_as(option, text, find_assumed_card);
       });
-  options.choices(assumed_card_names());
 }
 
 Value span_json(const Assumption& span) { return {{"low", span.low}, {"high", span.high}}; }

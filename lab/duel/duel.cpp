@@ -205,7 +205,6 @@ void declare_steps(OptionList& options, DuelOptions& typed) {
                     return dtype_names.parse(name);
                   });
                 });
-  options.choices(dtype_names.names());
 }
 
 void declare_verdict(OptionList& options, DuelOptions& typed) {

@@ -28,7 +28,6 @@ void declare_optimizer(OptionList& options, mlp::Optimizer& optimizer) {
                     optimizer.rate = 0.001;
                   }
                 });
-  options.choices({"sgd", "adam"});
   options.amount("--lr X", optimizer.rate, "learning rate", "0.1, adam 0.001");
 }
 
@@ -36,7 +35,6 @@ void declare_engines(OptionList& options, EngineChoice& choice, SessionOptions& 
                      std::string_view otherwise) {
   options.texts("--engine NAME", choice.names,
                 described("engine to run, may be repeated", "", otherwise));
-  options.choices(names_in(mlp::all_engines()));
   declare_isa(options, session);
   const auto any = [&choice](bool mlp::EngineInfo::*heeds) { // what is unknown is refused later
     return choice.names.empty() || std::ranges::any_of(choice.names, [&](const auto& name) {
@@ -58,7 +56,6 @@ void declare_engines(OptionList& options, EngineChoice& choice, SessionOptions& 
 
 void declare_peers(OptionList& options, std::vector<std::string>& peers) {
   options.texts("--peer NAME", peers, "PyTorch in the same run: torch or torch_cuda");
-  options.choices(peer_names(PeerTask::training));
 }
 
 void declare_training(OptionList& options, MlpOptions& training) {
@@ -73,7 +70,6 @@ void declare_training(OptionList& options, MlpOptions& training) {
                   }
                   training.data = name;
                 });
-  options.choices({"disc", "mnist", "fashion"});
   options.text("--data-dir DIR", training.data_dir,
                "where mnist or fashion are (default for fashion: where its package puts it)");
   options.needs("--data-dir", "--data mnist or fashion",
