@@ -23,22 +23,13 @@ constexpr std::int64_t one_request_ns = 500'000'000;
 
 std::atomic<std::int64_t> first_signal_ns = 0; ///< on the monotonic clock; 0: none has come
 std::atomic<bool> tells_user = false;
-std::atomic<void (*)() noexcept> last_act = nullptr;
 static_assert(decltype(tells_user)::is_always_lock_free);
-static_assert(decltype(last_act)::is_always_lock_free);
 static_assert(decltype(first_signal_ns)::is_always_lock_free, "a signal handler may use it");
 
 std::int64_t monotonic_ns() noexcept {
   timespec now{};
   ::clock_gettime(CLOCK_MONOTONIC, &now);
   return now.tv_sec * 1'000'000'000LL + now.tv_nsec;
-}
-
-[[noreturn]] void end_now() noexcept {
-  if (void (*const act)() noexcept = last_act) {
-    act();
-  }
-  ::_exit(exit_interrupted);
 }
 
 extern "C" void note_signal(int /*signal*/) {
@@ -54,7 +45,7 @@ extern "C" void note_signal(int /*signal*/) {
       errno = error;
     }
   } else if (now_ns - first > one_request_ns) {
-    end_now();
+    ::_exit(exit_interrupted);
   }
 }
 
@@ -86,8 +77,6 @@ void request_interrupt() noexcept {
   std::int64_t none = 0;
   first_signal_ns.compare_exchange_strong(none, monotonic_ns());
 }
-
-void before_sudden_end(void (*act)() noexcept) noexcept { last_act = act; }
 
 bool interrupted() noexcept { return first_signal_ns != 0; }
 

@@ -30,10 +30,6 @@ class InterruptGuard {
   std::array<struct sigaction, 4> previous_{};
 };
 
-/// What a second signal does before it ends the program, in place of what was given before;
-/// nullptr: nothing. `act` may call only what a signal handler may (signal-safety(7)).
-void before_sudden_end(void (*act)() noexcept) noexcept;
-
 /// As if a signal had come: to another process, for which this one answers.
 void request_interrupt() noexcept;
 
