@@ -13,7 +13,7 @@ NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".
 
 def commands():
     """The words of each, without what stands behind it."""
-    for block in re.findall(r"(?ms)^```\n(.*?)^```", README):
+    for block in re.findall(r"(?ms)^```\w*\n(.*?)^```", README):
         for line in re.findall(r"(?m)^(?:\$ |build/release/bin/|docker run .*)?(?<![\w-])diffbench (.*)$", block):
             yield re.split(r"   +|  #", line)[0].split()
 
@@ -38,14 +38,14 @@ class Readme(CommandLineTest):
                     self.assertRegex(known, rf"{option}\b")
 
     def count_said(self, what):
-        return NUMBERS.index(re.search(rf"(\w+) {what}", README)[1])
+        return NUMBERS.index(re.search(rf"(\w+)\s+{what}", README)[1])
 
     def test_counts(self):
         for what, file in (("steps, ", "first-ten-minutes.md"), ("steps to begin", "first-ten-minutes.md"), ("lessons", "lesson.md")):
             heads = re.findall(r"(?m)^## (?:\d\.|Lesson \d:)", (ROOT / "docs" / file).read_text())
             self.assertEqual(self.count_said(what), len(heads), what)
         listed = self.run_program("try", "--exercise").stdout
-        self.assertEqual(self.count_said("\nbroken ports"), len(re.findall(r"(?m)^ *\d+ ", listed)), listed)
+        self.assertEqual(self.count_said("broken ports"), len(re.findall(r"(?m)^ *\d+ ", listed)), listed)
 
     def test_picture(self):
         before, words, file = re.search(r"(?s)(.*?)!\[(.*?)\]\((.*?)\)", README).groups()
