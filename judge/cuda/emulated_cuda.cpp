@@ -59,7 +59,7 @@ Emulation find_emulation() {
                                   library_name, (root / "lib/diffbench").string()));
   }
   if (fs::exists(headers)) {
-    found.include_folders = {headers.string(), (root / "include").string()};
+    found.include_folders = {headers.string()};
   } else {
     std::istringstream folders(DIFFBENCH_EMULATION_HEADERS);
     for (std::string folder; std::getline(folders, folder, ':');) {
