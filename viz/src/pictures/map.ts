@@ -26,21 +26,17 @@ export function map(subject: Subject): Drawn | null {
     option: (palette, width) => {
       const side = size(width);
       const head = nameOf(subject, entry);
-      const axis = { show: false, axisLabel: { show: false } };
+      const axis = (count: number) => ({
+        ...valueAxis(palette, { name: "", min: -0.5, max: count - 0.5 }),
+        show: false,
+      });
       return {
         ...baseOption(palette),
         legend: { show: false },
         tooltip: tooltip(palette, "item"),
         grid: { left: 8, top: 8, width: columns * side, height: lines.length * side },
-        xAxis: {
-          ...valueAxis(palette, { name: "", min: -0.5, max: columns - 0.5, show: String }),
-          ...axis,
-        },
-        yAxis: {
-          ...valueAxis(palette, { name: "", min: -0.5, max: lines.length - 0.5, show: String }),
-          ...axis,
-          inverse: true,
-        },
+        xAxis: axis(columns),
+        yAxis: { ...axis(lines.length), inverse: true },
         series: [
           {
             name: head,
