@@ -232,9 +232,10 @@ std::string sentence_of(const std::vector<ClassQuestion>& questions, std::int64_
       "Of the guesses of {}, {} of {} are right{}", counted(students, "student"), right, graded,
       graded == 0 ? "" : fmt::format(" ({} %)", (100 * right + graded / 2) / graded));
   if (furthest != nullptr) {
-    text += fmt::format("; furthest off is question {}: half of them are {} times too {} or more",
-                        furthest->number(), rounded(std::exp(distance)),
-                        *furthest->median_ratio() > 1 ? "high" : "low");
+    text += fmt::format(
+        "; furthest off is question {}: half of its guesses are {} times too {} or more",
+        furthest->number(), rounded(std::exp(distance)),
+        *furthest->median_ratio() > 1 ? "high" : "low");
   }
   return text + ".";
 }

@@ -94,7 +94,7 @@ LabReport measure_sweep(const SweepState& typed, Progress& progress) {
   }
   LabReport report = sweep_report(plan, points, typed.crossed);
   if (typed.assumed) {
-    append_assumed_curve(report, *typed.assumed, plan, points);
+    append_assumed_curve(report, *typed.assumed, points);
   }
   if (const auto note = note_on_left_out(plan.combinations.front().run)) {
     report.notes.push_back(*note);

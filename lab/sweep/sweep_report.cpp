@@ -346,17 +346,12 @@ LabReport sweep_report(const SweepPlan& swept, const std::vector<SweepPoint>& po
   return report;
 }
 
-void append_assumed_curve(LabReport& report, const AssumedCard& card, const SweepPlan& swept,
+void append_assumed_curve(LabReport& report, const AssumedCard& card,
                           const std::vector<SweepPoint>& points) {
   const std::string name = "cuda_stream, waiting";
   Value rows = Value::list();
   Value curve = Value::list(); // of numbers, as a line wants them: a span is two lines
-  std::vector<std::string> header;
-  for (const Axis& axis : swept.axes) {
-    header.push_back(column(axis.option));
-  }
-  header.emplace_back("a step of " + assumed_name(name, card));
-  TextTable table(header);
+  TextTable table({"", "a step of " + assumed_name(name, card)});
   for (const SweepPoint& point : points) {
     const Problem& problem = point.result.problem;
     const AssumedRun run = assume(card, name,
@@ -367,7 +362,6 @@ void append_assumed_curve(LabReport& report, const AssumedCard& card, const Swee
     const std::string place = fmt::format("{}", fmt::join(point.values, ", "));
     const auto add = [&](const std::string& row, double seconds, bool is_assumed) {
       curve.push_back({{"place", place},
-                       {"values", point.values},
                        {"backend", row},
                        {"assumed", is_assumed ? Value(card.id) : Value()},
                        {"seconds_per_iteration", seconds}});
@@ -380,24 +374,17 @@ void append_assumed_curve(LabReport& report, const AssumedCard& card, const Swee
     add(fmt::format("assumed {}, at best", card.id), run.step.low, true);
     add(fmt::format("assumed {}, at worst", card.id), run.step.high, true);
     rows.push_back({{"place", place},
-                    {"values", point.values},
                     {"backend", name},
                     {"assumed", card.id},
                     {"seconds_per_step", span_json(run.step)}});
-    TextTable::Cells cells = point.values;
-    cells.push_back(seconds_text(run.step));
-    table.add(std::move(cells));
+    table.add({place, seconds_text(run.step)});
   }
   append_table(report, assumed_title(card) + table.format());
   report.data["assumed"] = {{"card", card.id}, {"name", card.name}, {"steps", rows}};
   report.data["curve"] = curve;
-  if (!swept.axes.empty()) {
-    report.pictures.insert(
-        report.pictures.begin(),
-        {fmt::format("Time of a step, by {}, beside an assumed card",
-                     column(swept.axes.front().option)),
-         Figure::lines, "values.0", "seconds_per_iteration", "backend", "xy", "curve"});
-  }
+  report.pictures.insert(report.pictures.begin(),
+                         {"Time of a step, beside an assumed card", Figure::lines, "place",
+                          "seconds_per_iteration", "backend", "xy", "curve"});
   add_marked_rows(report, report.data.find("assumed.steps"));
 }
 

@@ -39,7 +39,7 @@ enum class Measure {
                                      const CrossedRows& crossed);
 
 /// Adds what a step would take on the card, by a port that waits after each, and both as one curve.
-void append_assumed_curve(LabReport& report, const AssumedCard& card, const SweepPlan& swept,
+void append_assumed_curve(LabReport& report, const AssumedCard& card,
                           const std::vector<SweepPoint>& points);
 
 } // namespace diffbench::bench

@@ -127,11 +127,15 @@ function headlineOf(files: ResultFile[]): string {
     own !== ""
       ? own
       : kinds === 1
-      ? [
-          first.experiment[0]!.toUpperCase() + readable(first.experiment).slice(1),
-          ...(files.length > 1 ? [`${files.length} files`] : nx && ny ? [`${nx}x${ny} cells`] : []),
-        ].join(", ")
-      : `${files.length} results of ${kinds} kinds`;
+        ? [
+            first.experiment[0]!.toUpperCase() + readable(first.experiment).slice(1),
+            ...(files.length > 1
+              ? [`${files.length} files`]
+              : nx && ny
+                ? [`${nx}x${ny} cells`]
+                : []),
+          ].join(", ")
+        : `${files.length} results of ${kinds} kinds`;
   const machines = groupsOf(files, machineOf);
   const [machine = []] = machines;
   const parts = ["cpu_model", "gpu_name"].map((name) => text(machine[0]?.context, name));

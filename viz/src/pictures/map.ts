@@ -4,7 +4,7 @@ import { at } from "../data/json";
 import { valueOf } from "../data/figures";
 import { baseOption, tooltip, valueAxis } from "./chart";
 import { seriesColour } from "./palette";
-import { nameOf, type Drawn, type Subject } from "./picture";
+import { tell, type Drawn, type Subject } from "./picture";
 
 /** Larger grids are in the table only. */
 const mostCells = 64;
@@ -25,32 +25,28 @@ export function map(subject: Subject): Drawn | null {
     notDrawn: [],
     option: (palette, width) => {
       const side = size(width);
-      const head = nameOf(subject, entry);
-      const axis = { show: false, axisLabel: { show: false } };
+      const told = tell({ ...subject, figure: { ...subject.figure, y: [] } }, entry);
+      const axis = (count: number) => ({
+        ...valueAxis(palette, { name: "", min: -0.5, max: count - 0.5 }),
+        show: false,
+      });
       return {
         ...baseOption(palette),
         legend: { show: false },
         tooltip: tooltip(palette, "item"),
         grid: { left: 8, top: 8, width: columns * side, height: lines.length * side },
-        xAxis: {
-          ...valueAxis(palette, { name: "", min: -0.5, max: columns - 0.5, show: String }),
-          ...axis,
-        },
-        yAxis: {
-          ...valueAxis(palette, { name: "", min: -0.5, max: lines.length - 0.5, show: String }),
-          ...axis,
-          inverse: true,
-        },
+        xAxis: axis(columns),
+        yAxis: { ...axis(lines.length), inverse: true },
         series: [
           {
-            name: head,
+            name: told.head,
             type: "scatter",
             symbol: "rect",
             symbolSize: side - 2,
             data: cells.map(({ x, y, mark }) => ({
               value: [x, y],
               itemStyle: { color: mark === "#" ? seriesColour(palette, 1) : palette.line },
-              told: { head, lines: [["cell", `${x}, ${y}${mark === "#" ? ": marked" : ""}`]] },
+              told,
             })),
           },
         ],

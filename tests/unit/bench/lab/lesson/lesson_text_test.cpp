@@ -127,11 +127,6 @@ TEST_F(Expressions, ThatAreNoneAreRefusedWithTheirPlace) {
   }
 }
 
-TEST_F(Expressions, AreNotNestedWithoutEnd) {
-  EXPECT_EQ(figure_at(std::string(400, '(') + "x" + std::string(400, ')')), 6);
-  EXPECT_THROW((void)of(std::string(100'000, '(')), InvalidInput);
-}
-
 /// A lesson of one question, the lines of which are `question`, from line 9 on.
 std::string lesson_with(const std::string& question, const std::string& command = "--grid 64") {
   return "number = 6\ntitle = \"t\"\nteaches = \"u\"\n[[step]]\nname = \"one\"\ntext = \"w\"\n"
