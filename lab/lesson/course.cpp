@@ -236,7 +236,8 @@ class Course {
     }
     for (std::size_t i = first; i < asked_.size(); ++i) {
       Answer& answer = asked_[i].answer;
-      answer = answered(answer_of(*asked_[i].question, result), !beside_others || !width.is_null());
+      answer = answer_of(*asked_[i].question, result);
+      answer = answered(answer, !beside_others || (!width.is_null() && tells(answer.figure)));
       say((i == first ? "\n" : "") + answer_lines(asked_[i]));
     }
   }

@@ -39,7 +39,7 @@ MEASURED = {
     "comparison-assumed": "--grid 24x16 --iters 20 --budget 20 --backend scalar --threads 1 --assume t4",
     "pitfalls-assumed": "pitfalls --grid 24x16 --budget 0.1 --assume h200 --only no-warm-up,context-timed,"
                         "no-synchronization,synchronize-every-step,pageable-async",
-    "transfer-assumed": "transfer --max-size 16K --step 4 --budget 5 --threads 1 --assume t4",
+    "transfer-assumed": "transfer --max-size 16K --step 4 --budget 10 --threads 1 --assume t4",
     # The second takes three times as long as the first, which gives their order.
     "advise": "advise --grid 100 --iters 1000 --backend fused,xtensor_roll --threads 1",
     "advise-assumed": "advise --grid 100 --iters 1000 --backend fused,xtensor_roll --threads 1 --budget 1 "

@@ -23,7 +23,6 @@ REFUSED = [
     ("mlp train --transfer nosuch", "nosuch"),
     ("mlp train --engine nosuch", "nosuch"),
     ("mlp train --data nosuch", "nosuch"),
-    ("mlp train --label first", "--label is for a table"),
     ("mlp train --data mnist --data-dir nowhere", "by --data-dir"),
     ("--grid 64 mlp train", "--grid"),
 ]
