@@ -259,7 +259,8 @@ LabReport program_report(const ProgramTrial& trial) {
   if (trial.status != 0 && trial.why.empty()) {
     report.notes.push_back(in_words(trial.status));
   }
-  report.notes.emplace_back("the GPU was emulated, so nothing is timed");
+  report.notes.emplace_back(
+      "the GPU was emulated, so nothing is timed: the time between two events is NaN");
   if (!trial.unprotected.empty()) {
     report.notes.push_back(fmt::format("not kept from everything: {}", trial.unprotected));
   }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -51,6 +52,15 @@ struct KernelCount {
   KernelTraffic traffic;
 };
 
+/// What a program had asked for when it looked at a clock, or recorded an event.
+struct WorkMark {
+  std::ptrdiff_t launches = 0;
+  std::int64_t allocations = 0; ///< and what was given back
+  std::int64_t copies = 0;      ///< between host and device, but of a few numbers
+  std::int64_t printed = 0;     ///< bytes, before its last call of the runtime
+  std::int64_t files = 0;       ///< opened
+};
+
 struct Ledger {
   /// By way and memory (of those that touch the host's).
   std::array<std::array<CopyCount, host_memories>, copy_ways> copies{};
@@ -64,7 +74,7 @@ struct Ledger {
   /// Memory that was allocated, page-locked or registered, by MemoryKind.
   std::array<CopyCount, 4> allocations{};
   std::int64_t frees = 0;
-  std::int64_t large_copies = 0; ///< between host and device, of more than a few numbers
+  WorkMark done;
   std::map<std::string, KernelCount> kernels;
 
   /// The host waits for the device.

@@ -21,6 +21,7 @@ namespace {
 
 void note_allocation(Ledger& ledger, MemoryKind kind, std::size_t bytes) {
   ledger.allocations[static_cast<std::size_t>(kind)].add(static_cast<std::int64_t>(bytes));
+  ++ledger.done.allocations;
 }
 
 cudaError_t allocate(Runtime& state, MemoryKind kind, void** memory, std::size_t bytes) {
@@ -64,6 +65,7 @@ cudaError_t release(Runtime& state, void* memory, bool of_host, cudaError_t unkn
     return unknown;
   }
   ++state.ledger.frees;
+  ++state.ledger.done.allocations;
   state.ledger.note_drain();
   const std::string written = state.memory.release(memory).value_or("");
   if (!written.empty()) {
@@ -141,7 +143,7 @@ void count_copy(Ledger& ledger, Side to, Side from, std::size_t bytes, bool bloc
                                                        : HostMemory::pageable;
   ledger.copies[static_cast<std::size_t>(way)][static_cast<std::size_t>(memory)].add(
       static_cast<std::int64_t>(bytes));
-  ledger.large_copies += bytes > 1024 && (way == CopyWay::to_device || way == CopyWay::to_host);
+  ledger.done.copies += bytes > 1024 && (way == CopyWay::to_device || way == CopyWay::to_host);
   if (blocks) {
     ledger.note_drain();
   } else if (host == Side::pinned || host == Side::registered) {
@@ -348,6 +350,7 @@ cudaError_t cudaFreeAsync(void* memory, cudaStream_t stream) {
       return cudaErrorInvalidValue;
     }
     ++state.ledger.frees;
+    ++state.ledger.done.allocations;
     return state.issue(*its_stream, [&state, memory] {
       const std::string written = state.memory.release(memory).value_or("");
       if (!written.empty()) {

@@ -38,6 +38,9 @@ bool is_program() { return begun; }
 bool past_deadline() { return begun && SteadyClock::now() >= deadline; }
 
 void end_program() {
+  for (Finding& race : race_detector().take_races()) { // of a launch that has not ended
+    runtime().report(std::move(race));
+  }
   diffbench_try_program_ended(/*by_itself=*/false);
   ::_exit(0);
 }

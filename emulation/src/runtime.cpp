@@ -275,7 +275,7 @@ cudaError_t call(const char* name, const std::function<cudaError_t(Runtime&)>& b
   const std::lock_guard lock(runtime_mutex());
   Runtime& state = runtime();
   ++state.counters.calls;
-  state.printed = is_program() ? std::ftell(stdout) : 0; // which is a file
+  state.ledger.done.printed = is_program() ? std::ftell(stdout) : 0; // which is a file
   cudaError_t result = cudaSuccess;
   if (!state.driver || state.old_driver != 0) {
     result = cudaErrorInsufficientDriver;

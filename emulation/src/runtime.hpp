@@ -56,15 +56,6 @@ struct Stream {
   CapturePoint capture;
 };
 
-/// What a program has asked for until it looks at a clock, or records an event.
-struct WorkMark {
-  std::ptrdiff_t launches = 0;
-  std::int64_t allocations = 0; ///< and what was given back
-  std::int64_t copies = 0;      ///< between host and device, but of a few numbers
-  std::int64_t printed = 0;     ///< bytes, before its last call of the runtime
-  std::int64_t files = 0;       ///< opened
-};
-
 struct Event {
   std::int64_t made_by_call = 0;
   std::uint64_t made_at = 0;
@@ -123,7 +114,6 @@ struct Launched {
   bool blocking = true;           ///< its stream is ordered with the legacy default stream
   std::uint64_t site = 0;
   std::string kernel;
-  bool first = false; ///< of that kernel
 };
 
 struct PlannedFault {
@@ -177,9 +167,7 @@ struct Runtime {
   UncheckedError unchecked;
   Ledger ledger;
   std::vector<Launched> launched;
-  std::set<std::string> launched_kernels;
   std::set<const Stream*> busy; ///< a program's streams with launches that nobody has waited for
-  std::int64_t printed = 0;     ///< by a program, before the present call
 
   Device& device() { return devices[static_cast<std::size_t>(current_device)]; }
   Stream* find_stream(cudaStream_t handle);
@@ -228,7 +216,6 @@ Runtime& runtime();
 void note_launch(Runtime& state, const Stream& stream, std::uint64_t site, const std::string& what);
 /// Counts a wait for what `stream` had been given after so many launches.
 void note_wait(Runtime& state, const Stream* stream, std::ptrdiff_t launches);
-[[nodiscard]] WorkMark work_mark(const Runtime& state);
 /// Looks at what a program times by these two.
 void judge_events(Runtime& state, const Event& first, const Event& last);
 /// What only its end tells: how often something was timed.

@@ -40,6 +40,7 @@ struct Reading {
 /// What a place is for, and the first of what was timed there.
 struct Timed {
   bool stops = false;
+  bool first = false; ///< launch of that kernel
   std::int64_t samples = 0;
   Launched launched = {};
   CodeLine at = {};
@@ -47,7 +48,6 @@ struct Timed {
 
 std::map<std::string, Reading> last_readings; // by clock
 std::map<Place, Timed> places;
-std::int64_t files_opened = 0;
 
 Finding found(const std::string& message, const CodeLine& at, const CodeLine& other = {}) {
   return {.kind = FindingKind::stopwatch, .message = message, .at = at, .other = other};
@@ -80,10 +80,12 @@ void judge_work(Runtime& state, const WorkMark& from, const WorkMark& to, const 
         found(what + others.substr(2) + ". Do that outside, or say that it is included", at));
   }
   if (end - begin < few_launches) {
-    const auto first = std::find_if(begin, end, [](const Launched& each) { return each.first; });
     Timed& timed = places[place];
     if (timed.samples++ == 0) {
-      timed.launched = first == end ? *begin : *first;
+      timed.launched = *begin;
+      timed.first = std::none_of(state.launched.begin(), begin, [&](const Launched& earlier) {
+        return earlier.kernel == begin->kernel;
+      });
       timed.at = at;
     }
   }
@@ -100,7 +102,7 @@ void note_reading(const std::string& clock) {
   Runtime& state = runtime();
   const auto [known, is_first] = last_readings.try_emplace(clock);
   Reading& last = known->second;
-  Reading now{.place = {call_site(), call_site(1)}, .at = {}, .mark = work_mark(state)};
+  Reading now{.place = {call_site(), call_site(1)}, .at = {}, .mark = state.ledger.done};
   const bool same_place = last.place == now.place;
   // A function of its own that reads the clock is judged where it is called.
   const bool in_function = std::ranges::any_of(places, [&](const auto& other) {
@@ -137,8 +139,8 @@ void note_launch(Runtime& state, const Stream& stream, std::uint64_t site,
   if (is_program()) {
     std::erase_if(state.busy, [&](auto*) { return !state.ledger.kernels_under_way; });
     state.busy.insert(&stream);
-    const bool first = state.launched_kernels.insert(what).second;
-    state.launched.push_back({&stream, stream.blocking, site, what, first});
+    state.launched.push_back({&stream, stream.blocking, site, what});
+    ++state.ledger.done.launches;
   }
   state.ledger.kernels_under_way = true;
 }
@@ -151,15 +153,6 @@ void note_wait(Runtime& state, const Stream* stream, std::ptrdiff_t launches) {
   }
   state.ledger.note_wait();
   state.ledger.kernels_under_way = !state.busy.empty();
-}
-
-WorkMark work_mark(const Runtime& state) {
-  WorkMark mark{std::ssize(state.launched), state.ledger.frees, state.ledger.large_copies,
-                state.printed, files_opened};
-  for (const CopyCount& kind : state.ledger.allocations) {
-    mark.allocations += kind.calls;
-  }
-  return mark;
 }
 
 void judge_events(Runtime& state, const Event& first, const Event& last) {
@@ -187,7 +180,7 @@ void judge_events(Runtime& state, const Event& first, const Event& last) {
 void judge_samples(Runtime& state) {
   for (const bool first : {true, false}) { // of each the first one is told
     const auto timed = std::ranges::find_if(places, [=](const auto& each) {
-      return each.second.launched.first == first && (first || each.second.samples == 1);
+      return each.second.first == first && (first || each.second.samples == 1);
     });
     if (timed != places.end()) {
       const Launched& launched = timed->second.launched;
@@ -220,7 +213,7 @@ DIFFBENCH_CLOCK(std::int64_t, _ZNSt6chrono3_V212system_clock3nowEv, (),
 DIFFBENCH_CLOCK(std::int64_t, _ZNSt6chrono3_V212steady_clock3nowEv, (),
                 DIFFBENCH_NOW(steady_clock).count())
 extern "C" std::FILE* __wrap_fopen(const char* path, const char* mode) {
-  ++diffbench::emulation::files_opened;
+  ++diffbench::emulation::runtime().ledger.done.files;
   return std::fopen(path, mode);
 }
 // NOLINTEND

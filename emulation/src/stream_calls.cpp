@@ -175,7 +175,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     const cudaError_t issued = state.issue(its_stream, {});
     its_event->recorded = its_stream.last;
     its_event->stream = &its_stream;
-    its_event->mark = work_mark(state);
+    its_event->mark = state.ledger.done;
     return issued;
   });
 }

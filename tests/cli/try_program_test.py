@@ -117,6 +117,29 @@ __global__ void k(const int* b, int* a) {
     "launch_refused": host("""
   k<<<1, 2048>>>(a); // here
 """, "__global__ void k(int* a) { a[0] = 1; }"),
+    "launch_refused, shared memory": host("k<<<1, 64, 100000>>>(a); // here", "__global__ void k(int* a) { a[0] = 1; }"),
+    "launch_refused, a grid": host("k<<<dim3(1, 70000), 64>>>(a); // here", "__global__ void k(int* a) { a[0] = 1; }"),
+    "misuse of a stream": host("cudaStream_t s; cudaStreamCreate(&s); cudaStreamDestroy(s);"
+                               "cudaStreamSynchronize(s); (void)cudaGetLastError(); // here"),
+    "misuse of an event": host("cudaEvent_t e; cudaEventCreate(&e); cudaEventDestroy(e);"
+                               "cudaEventRecord(e); (void)cudaGetLastError(); // here"),
+    "race with a copy": host("""
+  int* p;
+  cudaStream_t s;
+  cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);
+  cudaMallocHost(&p, sizeof h);
+  cudaMemcpyAsync(a, p, sizeof h, cudaMemcpyHostToDevice, s); // here
+  k<<<1, 256>>>(a);
+  cudaDeviceSynchronize();
+  cudaStreamDestroy(s);
+  cudaFreeHost(p);""", "__global__ void k(int* a) { a[threadIdx.x] += 1; }"),
+    "early_read of managed memory": host("""
+  int* m;
+  cudaMallocManaged(&m, sizeof h);
+  k<<<1, 256>>>(m);
+  std::printf("%d\\n", m[3]); // here
+  cudaDeviceSynchronize();
+  cudaFree(m);""", "__global__ void k(int* a) { a[threadIdx.x] = 1; }"),
     "unchecked_error": host("""
   int* b = nullptr;
   cudaMalloc(&b, std::size_t{1} << 50); // here
@@ -285,6 +308,14 @@ class TryProgram(CommandLineTest):
                 done, tried = self.try_it(source)
                 self.assertEqual((done.returncode, tried["verdict"]), (3, "faults"), (name, tried["findings"]))
                 self.check_found(name, source, tried["findings"])
+
+    def test_arrays_have_their_names(self):
+        kernel = "__global__ void k(int* a) { a[threadIdx.x] = 1; }"
+        for name, allocation in (("d_u", "int* d_u; cudaMalloc((void**)&d_u, 64);"),
+                                 ("f.u", "struct { int* u; } f; if (cudaMalloc(&f.u, 64) != cudaSuccess) return 1;"),
+                                 ("all[1]", "int* all[2]; cudaMallocManaged(&all[1], 64);")):
+            _, tried = self.try_it(host(f"{allocation} k<<<1, 64>>>({name});", kernel))
+            self.assertIn(f" of {name} (", tried["findings"][0]["message"])
 
     def test_remarks_leave_the_verdict(self):
         for name, source in REMARKS.items():
