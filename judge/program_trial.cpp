@@ -47,11 +47,11 @@ std::string last_lines(const fs::path& file, std::size_t count) {
   return fmt::format("{}", fmt::join(lines, "\n"));
 }
 
-/// The worst first.
-void sort_by_weight(std::vector<DeviceFinding>& findings) {
-  std::ranges::stable_sort(findings, [](const DeviceFinding& a, const DeviceFinding& b) {
-    return is_fault(a) && !is_fault(b);
-  });
+/// Remarks are last. Before them comes what another fault may be the cause of.
+int lightness(const DeviceFinding& finding) {
+  return !is_fault(finding)                                                     ? 2
+         : finding.kind == "uninitialized" || finding.kind == "unchecked_error" ? 1
+                                                                                : 0;
 }
 
 std::vector<LaunchedKernel> launched_kernels(const Json& counts) {
@@ -167,7 +167,59 @@ constexpr Column<LaunchedKernel> kernel_columns[] = {
     {"watched", "watched", as_percent, field<&LaunchedKernel::watched>},
 };
 
+/// A line each, as compilers have them.
+std::string findings_text(const std::vector<DeviceFinding>& findings) {
+  std::string text;
+  for (const DeviceFinding& finding : findings) {
+    text +=
+        fmt::format("{}{}{}: {}\n", finding.where, finding.where.empty() ? "" : ": ",
+                    is_fault(finding) ? finding.kind : "remark, " + finding.kind, finding.message);
+  }
+  return text;
+}
+
+/// A line for each finding; one of a program without.
+Value csv_rows(const Value& program) {
+  const auto row = [&](const Value& finding) {
+    Value line;
+    for (const char* key : {"file", "verdict", "why"}) {
+      line[key] = program.find(key);
+    }
+    for (const char* key : {"kind", "where", "other", "kernel", "block", "thread", "message"}) {
+      line[key] = finding.find(key);
+    }
+    return line;
+  };
+  const Value::List& findings = program.find("findings").elements();
+  return findings.empty() ? Value::list({row({})}) : Value::each(findings, row);
+}
+
+void add_pictures(LabReport& report, const ProgramTrial& trial) {
+  const std::string said = fmt::format("{}: {}", trial.file, verdict_line(trial));
+  if (!trial.findings.empty()) {
+    report.pictures.push_back({.title = said + "; what was found, at its lines",
+                               .figure = Figure::table,
+                               .x = "where",
+                               .y = "kind message",
+                               .rows = "findings"});
+  }
+  report.pictures.push_back(
+      {.title = trial.findings.empty() ? said + "; its kernels" : "Its kernels",
+       .figure = Figure::table,
+       .x = "kernel",
+       .y = "launches threads watched",
+       .rows = "kernels"});
+}
+
 } // namespace
+
+std::string verdict_line(const ProgramTrial& trial) {
+  return trial.verdict == ProgramVerdict::undecided
+             ? fmt::format("{}: {}", to_string(trial.verdict), trial.why)
+         : trial.verdict == ProgramVerdict::faults
+             ? counted(std::ranges::count_if(trial.findings, is_fault), "fault")
+             : std::string(to_string(trial.verdict));
+}
 
 ProgramTrial try_program(const ProgramPlan& plan, const TrialPlan& trial, const fs::path& work_dir,
                          Progress& progress) {
@@ -219,7 +271,7 @@ ProgramTrial try_program(const ProgramPlan& plan, const TrialPlan& trial, const 
       finding.affects_result &= finding.kind != "host_crash";
     }
   }
-  sort_by_weight(tried.findings);
+  std::ranges::stable_sort(tried.findings, {}, lightness);
   tried.why = why_undecided(tried, killed);
   if (!tried.why.empty() && plan.arguments.empty() && takes_arguments(plan)) {
     tried.why += " (its arguments come after --)";
@@ -237,19 +289,13 @@ LabReport program_report(const ProgramTrial& trial) {
     append_table(report, format_rows(kernel_columns, trial.kernels));
   }
   if (!trial.findings.empty()) {
-    append_table(report, "\non an emulated device:\n" + format_findings(trial.findings));
+    append_table(report, findings_text(trial.findings));
   }
-  const auto faults = std::ranges::count_if(trial.findings, is_fault);
-  const std::string line = trial.verdict == ProgramVerdict::undecided
-                               ? fmt::format("{}: {}", to_string(trial.verdict), trial.why)
-                           : trial.verdict == ProgramVerdict::faults
-                               ? counted(faults, "fault")
-                               : std::string(to_string(trial.verdict));
-  report.done =
-      trial.verdict == ProgramVerdict::no_fault ? fmt::format("{}: {}.", trial.file, line) : "";
+  const std::string said = fmt::format("{}: {}", trial.file, verdict_line(trial));
+  report.done = said + ".";
   if (trial.verdict != ProgramVerdict::no_fault) {
     report.outcome = {trial.verdict == ProgramVerdict::faults ? exit_not_verified : exit_error,
-                      fmt::format("{}: {}", trial.file, line)};
+                      said};
   }
   if (!trial.by_itself && trial.status == 0) {
     report.notes.push_back(
@@ -276,6 +322,9 @@ LabReport program_report(const ProgramTrial& trial) {
                  {"kernels", list_of(kernel_columns, trial.kernels)},
                  {"counts", trial.counts},
                  {"printed", trial.printed}};
+  report.rows = csv_rows(report.data);
+  report.columns = heads_of(kernel_columns);
+  add_pictures(report, trial);
   return report;
 }
 

@@ -61,6 +61,8 @@ struct ProgramTrial {
 [[nodiscard]] ProgramTrial try_program(const ProgramPlan& plan, const TrialPlan& trial,
                                        const std::filesystem::path& work_dir, Progress& progress);
 
+/// "2 faults", "not decided: no kernel ran"
+[[nodiscard]] std::string verdict_line(const ProgramTrial& trial);
 [[nodiscard]] LabReport program_report(const ProgramTrial& trial);
 
 } // namespace diffbench::bench

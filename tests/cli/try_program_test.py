@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """diffbench try of a whole CUDA program: what runs, each kind of fault with its line, what is refused, and that
 right ones are not accused. No time decides a test."""
+import csv
 import unittest
 
 from program import CommandLineTest, parse_json
@@ -412,6 +413,30 @@ int main() {
                 done, _ = self.try_it(host(code))
                 self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
                 self.assertIn(why, done.stderr)
+
+    def test_result_files(self):
+        """All of them tell the verdict and each finding, the worst first; the page has them as pictures."""
+        for name, source, verdict, kinds in (("right", HEAT, "no fault found", []),
+                                             ("race", FAULTS["race"], "faults", ["race", "uninitialized"]),
+                                             ("stopwatch", REMARKS["stopwatch"], "no fault found", ["stopwatch"]),
+                                             ("none", host(""), "not decided", [])):
+            with self.subTest(name):
+                self.path("prog.cu").write_text(source)
+                done = self.run_program("try", "prog.cu", "--json", "a.json", "--csv", "a.csv", "--report", "a.html")
+                self.assertIn(f"prog.cu: {'2 faults' if verdict == 'faults' else verdict}", done.stdout)
+                own = parse_json(self.path("a.json").read_text())["diffbench"]
+                tried = own["try"]
+                self.assertEqual((tried["verdict"], [each["kind"] for each in tried["findings"]]), (verdict, kinds))
+                self.assertEqual([each["rows"] for each in own["pictures"]], ["findings"] * bool(kinds) + ["kernels"])
+                with self.path("a.csv").open(newline="", encoding="utf-8") as file:
+                    rows = list(csv.DictReader(file))
+                self.assertEqual([(row["verdict"], row["kind"]) for row in rows],
+                                 [(verdict, kind) for kind in kinds or [""]])
+                self.assertEqual([row["where"] for row in rows if row["kind"]], [each["where"] for each in tried["findings"]])
+                self.run_ok("report", "a.json", "-o", "b.html")
+                for page in ("a.html", "b.html"):
+                    for each in tried["findings"]:
+                        self.assertIn(each["message"].replace("<", "\\u003c"), self.path(page).read_text())
 
     def test_options_of_forms_have_no_effect(self):
         done, _ = self.try_it(HEAT, "--dtype", "float32")
