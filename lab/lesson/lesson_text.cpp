@@ -2,6 +2,7 @@
 // A lesson as it is written in texts/*.toml. These are the program's own: what must hold of them is
 // a test (tests/cli/lesson_test.py, and the unit tests of lessons).
 #include "diffbench/name_table.hpp"
+#include "diffbench/text.hpp"
 #include "lesson.hpp"
 
 #include <toml++/toml.h>
@@ -66,9 +67,8 @@ std::vector<std::pair<char, std::string>> by_choice(Node node) {
 std::pair<Condition, char> written_choice(const std::pair<char, std::string>& written) {
   const auto& [choice, condition] = written; // "< 1", "else"
   const std::size_t space = std::min(condition.find(' '), condition.size());
-  const std::string limit = condition.substr(space);
-  return {{.relation = relation_names.parse(condition.substr(0, space)),
-           .limit = limit.empty() ? 0 : std::stod(limit)},
+  const auto limit = parse_number<double>(condition.substr(std::min(space + 1, condition.size())));
+  return {{.relation = relation_names.parse(condition.substr(0, space)), .limit = limit.value_or(0)},
           choice};
 }
 
