@@ -95,7 +95,7 @@ void read_noticed(const std::string& text, ProgramTrial& trial) {
 }
 
 /// Whether a file speaks of arguments.
-bool takes_arguments(const ProgramPlan& plan) {
+bool takes_arguments(const TriedProgram& plan) {
   return std::ranges::any_of(plan.files, [](const fs::path& file) {
     std::ifstream stream(file, std::ios::binary);
     const std::string text(std::istreambuf_iterator<char>(stream), {});
@@ -118,7 +118,7 @@ std::string why_undecided(const ProgramTrial& trial, bool killed) {
 }
 
 /// Runs it, and fills in what is known then. Whether it had to be killed. Throws Interrupted.
-bool run_once(const ProgramPlan& plan, const TrialPlan& trial, const fs::path& library, bool again,
+bool run_once(const TriedProgram& plan, const TrialPlan& trial, const fs::path& library, bool again,
               ProgramTrial& tried) {
   const fs::path folder = fs::absolute(plan.files.front()).parent_path();
   const NoticedFile noticed;
@@ -137,6 +137,7 @@ bool run_once(const ProgramPlan& plan, const TrialPlan& trial, const fs::path& l
   ::lseek(STDIN_FILENO, 0, SEEK_SET); // a file is there for each run
   Process process({.words = std::move(command),
                    .directory = folder.string(),
+                   .input = plan.input,
                    .out = out.get(),
                    .err = out.get()});
   // Twice: a machine that has been stopped goes on where it was.
@@ -221,7 +222,7 @@ std::string verdict_line(const ProgramTrial& trial) {
              : std::string(to_string(trial.verdict));
 }
 
-ProgramTrial try_program(const ProgramPlan& plan, const TrialPlan& trial, const fs::path& work_dir,
+ProgramTrial try_program(const TriedProgram& plan, const TrialPlan& trial, const fs::path& work_dir,
                          Progress& progress) {
   ProgramTrial tried;
   const fs::path file = fs::absolute(plan.files.front());
@@ -256,7 +257,7 @@ ProgramTrial try_program(const ProgramPlan& plan, const TrialPlan& trial, const 
       std::ranges::any_of(tried.findings, is_unwritten)) {
     progress.stage("running it again, with other values in fresh memory");
     ProgramTrial again;
-    ProgramPlan rest = plan;
+    TriedProgram rest = plan;
     rest.seconds = std::max(plan.seconds - tried.seconds, 0.1 * plan.seconds);
     if (!run_once(rest, trial, compiled.library, /*again=*/true, again) &&
         same_results(tried, again)) {
@@ -312,7 +313,7 @@ LabReport program_report(const ProgramTrial& trial) {
   }
   report.data = {{"file", trial.file},
                  {"language", "CUDA"},
-                 {"form", "program"},
+                 {"form", program_form},
                  {"command", trial.command},
                  {"verdict", to_string(trial.verdict)},
                  {"why", or_null(trial.why)},

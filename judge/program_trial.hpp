@@ -27,10 +27,14 @@ inline constexpr NameTable<ProgramVerdict, 3> program_verdict_names{
   return program_verdict_names.name(verdict);
 }
 
-struct ProgramPlan {
+/// In the place of a Form, where forms have names.
+inline constexpr std::string_view program_form = "program";
+
+struct TriedProgram {
   std::vector<std::filesystem::path> files; ///< the one after which it is called first
-  std::vector<std::string> arguments;
-  double seconds = 0; ///< that it may run
+  std::vector<std::string> arguments = {};
+  double seconds = 60;    ///< that it may run
+  std::string input = {}; ///< file for stdin; empty: ours
 };
 
 /// What is known of a kernel's launches.
@@ -58,7 +62,7 @@ struct ProgramTrial {
 };
 
 /// Throws what compile_emulated_program() throws, Error, and Interrupted.
-[[nodiscard]] ProgramTrial try_program(const ProgramPlan& plan, const TrialPlan& trial,
+[[nodiscard]] ProgramTrial try_program(const TriedProgram& plan, const TrialPlan& trial,
                                        const std::filesystem::path& work_dir, Progress& progress);
 
 /// "2 faults", "not decided: no kernel ran"

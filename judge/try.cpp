@@ -25,8 +25,6 @@ namespace diffbench::bench {
 
 namespace {
 
-constexpr double program_seconds = 60; ///< that a program may run, without --budget
-
 struct TryPlan {
   std::string file;
   std::vector<std::string> files; ///< more than one only of a program
@@ -145,10 +143,9 @@ Action declare_try(OptionList& options) {
       });
     }
     if (plan->tries_program()) {
-      const ProgramPlan program{
-          .files = {plan->files.begin(), plan->files.end()},
-          .arguments = plan->arguments,
-          .seconds = trial.run.budget_binds ? trial.run.budget_seconds : program_seconds};
+      TriedProgram program{.files = {plan->files.begin(), plan->files.end()},
+                           .arguments = plan->arguments};
+      program.seconds = trial.run.budget_binds ? trial.run.budget_seconds : program.seconds;
       return run_experiment("try", plan->output, invocation, [&](Progress& progress) {
         const TemporaryDirectory work_dir;
         return program_report(try_program(program, trial, work_dir.path(), progress));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "class_folder.hpp"
 
+#include "cuda/emulated_cuda.hpp"
 #include "diffbench/errors.hpp"
 
 #include <fmt/format.h>
@@ -72,6 +73,20 @@ bool leads_out(const fs::path& path, const fs::path& folder) {
   return std::ranges::mismatch(from, to).in1 != from.end();
 }
 
+/// Of files in CUDA and C++, one of which has main(): these, with that one first.
+std::vector<fs::path> program_of(std::vector<fs::path> files) {
+  const auto count = [&files](Language language) {
+    return std::ranges::count(files, std::optional(language), known_language);
+  };
+  if (count(Language::cuda) == 0 ||
+      count(Language::cuda) + count(Language::cpp) != std::ssize(files) ||
+      std::ranges::count_if(files, has_main) != 1) {
+    return {};
+  }
+  std::ranges::stable_partition(files, has_main);
+  return files;
+}
+
 /// A student's folder.
 Submitted submitted_in(const fs::path& folder) {
   Submitted submitted;
@@ -98,9 +113,13 @@ Submitted submitted_in(const fs::path& folder) {
     submitted.problem =
         fmt::format("{} is a link to a file outside of the folder", out->filename().string());
     submitted.parts.clear();
-  } else if (tried.size() == 1) {
-    submitted.file = tried.front();
-    submitted.language = known_language(submitted.file);
+    return submitted;
+  }
+  submitted.program = program_of(tried);
+  if (tried.size() == 1 || !submitted.program.empty()) {
+    submitted.file = submitted.program.empty() ? tried.front() : submitted.program.front();
+    submitted.language =
+        submitted.program.empty() ? known_language(submitted.file) : Language::cuda;
     submitted.name += "/" + submitted.file.filename().string();
     std::stable_partition(submitted.parts.begin(), submitted.parts.end(),
                           [&](const fs::path& part) { return part == submitted.file; });
@@ -137,7 +156,8 @@ ClassFolder class_folder(const fs::path& folder) {
       found.submitted.push_back({.name = entry.path().filename().string(),
                                  .file = entry.path(),
                                  .language = language,
-                                 .parts = {entry.path()}});
+                                 .parts = {entry.path()},
+                                 .program = program_of({entry.path()})});
     } else if (is_file(entry) && is_header(entry.path())) {
       headers.push_back(entry.path());
     } else {

@@ -28,8 +28,11 @@ namespace diffbench::bench {
 namespace {
 
 Graded try_submitted(const Submitted& submitted, const TrialPlan& plan, Progress& progress) {
+  const bool is_program = !submitted.program.empty() && !plan.form;
   const auto refused = [&](const std::string& why) {
-    return not_tried(submitted.name, submitted.language, Graded::Fate::refused, why);
+    Graded graded = not_tried(submitted.name, submitted.language, Graded::Fate::refused, why);
+    graded.form = is_program ? program_form : "";
+    return graded;
   };
   if (!submitted.problem.empty()) {
     return refused(submitted.problem);
@@ -39,6 +42,11 @@ Graded try_submitted(const Submitted& submitted, const TrialPlan& plan, Progress
     LoadWatch load;
     TrialPlan own = plan;
     own.compiler.own_files = submitted.parts;
+    if (is_program) {
+      TriedProgram program{.files = submitted.program, .input = "/dev/null"};
+      program.seconds = plan.run.budget_binds ? plan.run.budget_seconds : program.seconds;
+      return graded_from(submitted.name, try_program(program, own, work_dir.path(), progress));
+    }
     const Trial trial = try_file(submitted.file, own, work_dir.path(), progress);
     if (trial.timing) {
       if (trial.timing->interrupted) { // its times are of fewer rounds, or there are none
@@ -175,8 +183,10 @@ constexpr Column<GradedRow> grade_columns[] = {
     {"mistake", nullptr, as_text, [](const GradedRow& row) { return or_null(row.graded.mistake); }},
     {"reason", nullptr, as_text, [](const GradedRow& row) { return or_null(row.graded.reason); }},
     {nullptr, "why", as_text, short_reason},
+    {"faults", "faults", as_text, field<&GradedRow::graded, &Graded::faults>},
     {"races", "races", as_text, field<&GradedRow::graded, &Graded::races>},
     {"leaks", "leaks", as_text, field<&GradedRow::graded, &Graded::leaks>},
+    {"stopwatch", "stopwatch", as_text, field<&GradedRow::graded, &Graded::stopwatch>},
     {"copies_per_step", "copies a step", as_figure, field<&GradedRow::graded, &Graded::copies>},
     {"times_numpy", "vs numpy", as_ratio,
      [](const GradedRow& row) -> Value { return times_of(row.graded, "numpy"); }},
@@ -209,8 +219,8 @@ std::vector<std::string> notes_on(const ClassResult& result, const Rubric& rubri
                                             [](const GradedRow& row) { return row.graded.fate; });
   if (undecided > 0) {
     notes.push_back(fmt::format(
-        "{} not decided: all runs of a file together took longer than {} times --timeout, which "
-        "may be this machine's fault: give a longer --timeout",
+        "{} not decided: all runs of a file together took longer than {} times --timeout, or a "
+        "program longer than --budget, which may be this machine's fault: give a longer time",
         counted(undecided, "submission"), runs_in_full));
   }
   if (has_mark(result, Mark::undecided)) {
@@ -221,8 +231,9 @@ std::vector<std::string> notes_on(const ClassResult& result, const Rubric& rubri
   }
   if (has_mark(result, Mark::not_judged)) {
     notes.emplace_back(
-        "races, leaks and residency are judged of CUDA, times of the rest: what is not judged of a "
-        "file is left out of its points and of what they are of");
+        "faults, races and leaks are judged of CUDA, residency of what is no whole program, times "
+        "of the rest: what is not judged of a file is left out of its points and of what they are "
+        "of");
   }
   if (!result.left_out.empty()) {
     notes.push_back(

@@ -11,6 +11,7 @@ import sys
 import time
 import unittest
 
+import try_program_test as programs
 from program import PROGRAM, CommandLineTest, parse_json
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "try"))
@@ -104,7 +105,7 @@ class Grade(CommandLineTest):
         with self.path("grades.csv").open(newline="", encoding="utf-8") as file:
             rows = list(csv.DictReader(file))
         self.assertEqual(list(rows[0]), [
-            "name", "language", "form", "fate", "verdict", "right", "mistake", "reason", "races", "leaks",
+            "name", "language", "form", "fate", "verdict", "right", "mistake", "reason", "faults", "races", "leaks", "stopwatch",
             "copies_per_step", "times_numpy", "times_best", "points", "of", "marks", "diffbench_version"])
         self.assertEqual(rows[0]["name"], "<script>.c")
         self.assertEqual(rows[0]["marks"], "right: met 5/5; no_races: not judged 0/2; no_leaks: not judged 0/1; "
@@ -193,6 +194,42 @@ class Grade(CommandLineTest):
                           for name, result in results.items()},
                          {"empty_launch.cu": "+---", "mapped.cu": "+++-", "managed_groups.cu": "++++",
                           "11-managed-memory.cu": "+++-"})
+
+    def test_whole_programs(self):
+        """By what is found in them; of several files, too, and without anybody's stdin or somebody else's work."""
+        helper = "int factor() { return 3; }\n"
+        parts = programs.host("k<<<1, 256>>>(a, factor());", 'int factor();\n__global__ void k(int* a, int f) '
+                              "{ a[threadIdx.x] = f; }")
+        reads = programs.host("int n = 7; if (std::scanf(\"%d\", &n) == 1) return 9; k<<<1, 1>>>(a);",
+                              "__global__ void k(int* a) { a[0] = 1; }")
+        crashes = programs.host("k<<<1, 1>>>(a); return 5;", "__global__ void k(int* a) { a[0] = 1; }")
+        for name, text in (("ann/prog.cu", programs.HEAT), ("bob/prog.cu", programs.FAULTS["race"]),
+                           ("cas/main.cu", parts), ("cas/helper.cpp", helper), ("dan.cu", programs.REMARKS["leak"]),
+                           ("eve.cu", programs.REMARKS["stopwatch"]), ("fay/prog.cu", crashes), ("gil.cu", reads),
+                           ("hal/a.cu", programs.HEAT), ("hal/b.cu", programs.HEAT),
+                           ("ida/prog.cu", '#include "../ann/prog.cu"\n'),
+                           ("jon.cu", programs.host("int x = nothing;")), ("kim.c", corpus.STEP_C)):
+            (self.path("class") / name).parent.mkdir(parents=True, exist_ok=True)
+            (self.path("class") / name).write_text(text)
+        criteria = ("right", "no_faults", "no_races", "no_leaks", "stopwatch", "resident")
+        self.path("rubric.json").write_text(json.dumps({"diffbench_rubric": 1, "criteria": [
+            {"criterion": name, "points": 1} for name in criteria]}))
+        results, done = self.grade("--rubric", "rubric.json", "--csv", "grades.csv", timeout="20")
+        marks = {name: "".join({"met": "+", "not met": "-", "not judged": "o"}[each["mark"]]
+                               for each in result["criteria"]) for name, result in results.items()}
+        self.assertEqual(marks, {
+            "ann/prog.cu": "+++++o", "bob/prog.cu": "---++o", "cas/main.cu": "+++++o", "dan.cu": "+++-+o",
+            "eve.cu": "++++-o", "fay/prog.cu": "-----o", "gil.cu": "+++++o", "hal": "-ooooo", "ida/prog.cu": "-----o",
+            "jon.cu": "-----o", "kim.c": "+ooooo"}, [(r["name"], r["reason"]) for r in results.values()])
+        self.assertEqual((results["bob/prog.cu"]["form"], results["bob/prog.cu"]["verdict"], results["bob/prog.cu"]["faults"],
+                          results["bob/prog.cu"]["reason"]), ("program", "faults", 2, "race at prog.cu:7"))
+        self.assertIn("race: race on", results["bob/prog.cu"]["said"])
+        self.assertEqual((results["fay/prog.cu"]["verdict"], results["fay/prog.cu"]["faults"]), ("not decided", None))
+        self.assertIn("files that could be tried: a.cu, b.cu", results["hal"]["reason"])
+        self.assertIn("includes ", results["ida/prog.cu"]["reason"])
+        self.assertIn("5 of 11 submissions right.", done.stdout)
+        again, _ = self.grade("--rubric", "rubric.json", timeout="20")
+        self.assertEqual(again, results)
 
     def test_a_time_is_judged_only_where_it_is_decided(self):
         """A factor that nobody reaches, and one that everybody does."""

@@ -88,6 +88,9 @@ class ResultSchema(EveryVerb):
             self.path("prog.cu").write_text(source)
             done = self.run_program("try", "prog.cu", "--json", "-", env=self.env)
             self.check(name, parse_json(done.stdout))
+        self.path("programs").mkdir()
+        self.path("programs/bob.cu").write_text(programs.FAULTS["race"])
+        self.check("a class", parse_json(self.run_program("try", "programs", "--json", "-", env=self.env).stdout))
 
     def test_a_wrong_row(self):
         arguments = "--grid 16 --iters 4 --budget 0.1 --baseline scalar --json wrong.json"
