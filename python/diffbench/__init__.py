@@ -60,7 +60,7 @@ def solve(*values, ranks=None, **keywords):
     return solve_on_ranks(_solve_here, ranks, *values, **keywords)
 
 
-solve.__doc__ += """
+solve.__doc__ = solve.__doc__.replace(") -> ", ", ranks: Optional[int] = None) -> ", 1) + """
 ranks: processes of MPI (mpirun, or $DIFFBENCH_MPIRUN) that each take a band of the rows; None: this process alone.
    `threads` is then that of each rank. The first steps are compared with the oracle. Raises RunError where the program fails."""
 for _name in ("__init__", "upload", "advance", "download"):
