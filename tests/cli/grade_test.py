@@ -207,7 +207,7 @@ class Grade(CommandLineTest):
                            ("cas/main.cu", parts), ("cas/helper.cpp", helper), ("dan.cu", programs.REMARKS["leak"]),
                            ("eve.cu", programs.REMARKS["stopwatch"]), ("fay/prog.cu", crashes), ("gil.cu", reads),
                            ("hal/a.cu", programs.HEAT), ("hal/b.cu", programs.HEAT),
-                           ("ida/prog.cu", '#include "../ann/prog.cu"\n'),
+                           ("ida/prog.cu", '#include "../ann/prog.cu"\n' + crashes),
                            ("jon.cu", programs.host("int x = nothing;")), ("kim.c", corpus.STEP_C)):
             (self.path("class") / name).parent.mkdir(parents=True, exist_ok=True)
             (self.path("class") / name).write_text(text)
@@ -227,7 +227,7 @@ class Grade(CommandLineTest):
         self.assertEqual((results["fay/prog.cu"]["verdict"], results["fay/prog.cu"]["faults"]), ("not decided", None))
         self.assertIn("files that could be tried: a.cu, b.cu", results["hal"]["reason"])
         self.assertIn("includes ", results["ida/prog.cu"]["reason"])
-        self.assertIn("5 of 11 submissions right.", done.stdout)
+        self.assertIn("6 of 11 submissions right.", done.stdout)
         again, _ = self.grade("--rubric", "rubric.json", timeout="20")
         self.assertEqual(again, results)
 
