@@ -23,7 +23,6 @@ def solve(
     boundary_value: float = 0.0,
     out: Optional[numpy.ndarray] = None,
     allow_unstable: bool = False,
-    ranks: Optional[int] = None,
 ) -> numpy.ndarray: ...
 
 class Session:

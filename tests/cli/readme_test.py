@@ -8,7 +8,7 @@ from program import CommandLineTest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text()
-NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".split()
+NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve thirteen".split()
 
 
 def commands():
