@@ -102,7 +102,7 @@ void declare_long_run(OptionList& options, LongRunOptions& run) {
   declare_device_choice(options, run.session, run.device_chosen);
   declare_ranks(options, run.many);
   options.text(
-      "--sbatch LIST", run.sbatch,
+      "--sbatch OPTIONS", run.sbatch,
       "do not run: print a job for Slurm, such as nodes=2,ntasks=8, and its predicted time");
   options.check([&run] {
     if (!run.sbatch.empty()) {

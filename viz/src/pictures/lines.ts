@@ -106,8 +106,9 @@ export function lines(subject: Subject): Drawn | null {
     option: (palette, width) => {
       const colourOf = (group: (typeof kept)[number]) => colourOfName(palette, colourName(group));
       const [left, right] = [70, 28];
+      const { min, max } = logX ? logLimits(xs) : { min: least, max: most };
       const far = (place: number) =>
-        logX ? Math.log(place / least) / Math.log(most / least) : (place - least) / (most - least);
+        logX ? Math.log(place / min) / Math.log(max / min) : (place - min) / (max - min);
       /** By how many pixels such a text, begun at its place, is beyond an end of the chart. */
       const beyond = ({ at, text }: Mark) => {
         const from = left + far(at) * (width - left - right);
@@ -132,8 +133,8 @@ export function lines(subject: Subject): Drawn | null {
               name: head.name,
               show: head.show ?? String,
               ...(logX
-                ? { log: true, base: powersOfTwo ? 2 : 10, ...logLimits(xs) }
-                : { min: least, max: most, whole: xs.every(Number.isInteger) }),
+                ? { log: true, base: powersOfTwo ? 2 : 10, min, max }
+                : { min, max, whole: xs.every(Number.isInteger) }),
             })
           : categoryAxis(palette, labels, head.name),
         yAxis: {

@@ -146,6 +146,20 @@ it("fits on all widths: a class", async () => {
   await fits("layout-class.html");
 });
 
+it("fits on all widths: marks, wherever they stand", async () => {
+  const file = readJson(directory, "sweep.json");
+  for (const picture of file.diffbench.pictures)
+    picture.marks = [4.01, 4.99, 8, 15.9, 17, 30, 63].map((at) => ({
+      at,
+      low: at,
+      high: at,
+      text: `fused wins from ${at} (at most 6.36)`,
+    }));
+  writeFileSync(join(directory, "marks.json"), JSON.stringify(file));
+  diffbench(directory, "report marks.json -o layout-marks.html");
+  await fits("layout-marks.html");
+});
+
 it.each(kinds)("fits on all widths: %s", async (kind) => {
   diffbench(directory, `report ${kind}.json -o layout-${kind}.html`);
   await fits(`layout-${kind}.html`);
