@@ -125,7 +125,7 @@ export function lines(subject: Subject): Drawn | null {
         grid: {
           left,
           right,
-          top: (kept.length > 1 ? 58 : 28) + markHeight * marks.length,
+          top: (kept.length > 1 ? 58 : 28) + heightOf(marks),
           bottom: 52,
         },
         xAxis: numeric
@@ -146,7 +146,7 @@ export function lines(subject: Subject): Drawn | null {
           }),
           // Above the axis, and read without turning one's head.
           nameLocation: "end",
-          nameGap: 10 + markHeight * marks.length,
+          nameGap: 10 + heightOf(marks),
           nameTextStyle: {
             color: palette.muted,
             fontSize: 13,
@@ -191,6 +191,9 @@ export function lines(subject: Subject): Drawn | null {
 }
 
 const markHeight = 14;
+/** Below them is half of the axis' highest label. */
+const belowMarks = 8;
+const heightOf = (marks: Mark[]) => (marks.length > 0 ? belowMarks + markHeight * marks.length : 0);
 
 /** Each label stands in a line of its own, so that they may be near each other. */
 const marksOf = (
@@ -206,7 +209,7 @@ const marksOf = (
       label: {
         formatter: mark.text,
         color: palette.muted,
-        distance: 2 + markHeight * index,
+        distance: belowMarks + markHeight * index,
         align: "left",
         padding: [0, 0, 0, -beyond(mark)],
       },
