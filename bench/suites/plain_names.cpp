@@ -21,8 +21,8 @@ bool skipped(const Run& run) {
 
 bool PlainNames::ReportContext(const Context& context) {
   reporter_.SetOutputStream(&GetOutputStream());
-  // Google Benchmark warns where its library has assertions, as Debian's has. They are in none of the
-  // code that is timed.
+  // Google Benchmark warns where its library has assertions, as Debian's has. They are in none of
+  // the code that is timed.
   std::ostringstream said;
   reporter_.SetErrorStream(&said);
   const bool go_on = reporter_.ReportContext(context);

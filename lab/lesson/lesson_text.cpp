@@ -68,8 +68,9 @@ std::pair<Condition, char> written_choice(const std::pair<char, std::string>& wr
   const auto& [choice, condition] = written; // "< 1", "else"
   const std::size_t space = std::min(condition.find(' '), condition.size());
   const auto limit = parse_number<double>(condition.substr(std::min(space + 1, condition.size())));
-  return {{.relation = relation_names.parse(condition.substr(0, space)), .limit = limit.value_or(0)},
-          choice};
+  return {
+      {.relation = relation_names.parse(condition.substr(0, space)), .limit = limit.value_or(0)},
+      choice};
 }
 
 Question question_of(Node table) {
