@@ -109,6 +109,9 @@ void add_option(CLI::App& app, OptionList::Option& option) {
   }
 }
 
+/// The verb whose option `--` holds all that comes after it.
+constexpr std::string_view rest_taker = "try";
+
 /// The program and the verbs that are named, from the outer to the inner: what the parser has not
 /// met is not declared.
 class CommandLine {
@@ -125,6 +128,12 @@ class CommandLine {
 
   /// What it asks for besides; empty for a verb.
   std::string parse(std::vector<std::string> arguments) {
+    std::vector<std::string> rest; // what a verb hands to a program
+    if (const auto dashes = std::ranges::find(arguments, "--");
+        dashes != arguments.end() && arguments.front() == rest_taker) {
+      rest.assign(std::next(dashes), arguments.end());
+      arguments.erase(dashes, arguments.end());
+    }
     std::ranges::reverse(arguments); // CLI11 takes them from the back
     try {
       app_.parse(arguments);
@@ -135,6 +144,9 @@ class CommandLine {
       return app_.help();
     } catch (const CLI::ParseError& error) {
       throw InvalidInput(fmt::format("{} (see {} --help)", complaint(error), verb()));
+    }
+    if (!rest.empty()) {
+      declared_.back().options.type("--", std::move(rest));
     }
     return version_ ? version_text() + "\n" : "";
   }
@@ -182,7 +194,7 @@ class CommandLine {
       here.action = verb.declare(here.options);
     }
     for (OptionList::Option& option : here.options.options()) {
-      if (option.kind != OptionList::Kind::check) {
+      if (option.kind != OptionList::Kind::check && option.name != "--") {
         add_option(app, option);
       }
     }

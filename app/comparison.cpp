@@ -135,9 +135,6 @@ LabReport report_of(const ComparisonResult& result) {
   }
   report.rows = csv_lines(result);
   report.notes = result.notes;
-  if (const auto undecided = order_note(result)) {
-    report.notes.push_back(*undecided);
-  }
   report.interrupted = result.interrupted;
   report.disturbed = result.disturbed;
   report.load_is_judged = true;
@@ -174,20 +171,6 @@ AssumedRuns runs_on_card(const AssumedCard& card, const ComparisonResult& result
 void declare_comparison(OptionList& options, ComparisonOptions& run) {
   declare_problem(options, run);
   declare_rows(options, run);
-  options.value("--until decided",
-                "take samples until the order of the rows is decided, or the budget is spent",
-                [&run](std::string_view option, const std::string& text) {
-                  if (text != "decided") {
-                    throw InvalidInput(fmt::format("{} {}: choose decided", option, text));
-                  }
-                  run.until_decided = true;
-                });
-  options.choices({"decided"});
-  options.check([&run] {
-    if (run.until_decided && run.precision > 0) {
-      throw InvalidInput("--until decided and --precision: both say when it ends; give one");
-    }
-  });
   options.integer(
       "--tolerance ULP", run.tolerance_ulps, {0, 1'000'000},
       "also time rows that differ from the reference by up to so many units in the last place; "

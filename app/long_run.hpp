@@ -30,6 +30,7 @@ struct LongRunOptions : RunPlan, RowPlan { ///< of one backend
   std::int64_t snapshot_every = 0; ///< 0: no snapshots
   std::string snapshot_dir = "snapshots";
   bool snapshots_are_pictures = false; ///< not .npy
+  std::string sbatch;                  ///< Slurm's options of a job; empty: run here
   LabOutput output;
 
   [[nodiscard]] const std::string& backend() const { return backends.front(); }

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The diffbench program: parses, runs, and turns every error into one line and an exit code.
 #include "command_line.hpp"
-#include "completion.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/problem.hpp"
 #include "diffbench/text.hpp"
-#include "duel/served_row.hpp"
 #include "exit_code.hpp"
 #include "interrupt.hpp"
 #include "launched.hpp"
@@ -60,17 +58,6 @@ struct Run {
 
 /// `launched` is filled, and outlives what is thrown: ranks end in order also after an error.
 int run(const std::vector<std::string>& arguments, std::unique_ptr<LaunchedRanks>& launched) {
-  if (std::ranges::equal(arguments, std::array{serve_row_argument})) {
-    serve_row(std::cin, std::cout);
-    return exit_ok;
-  }
-  if (!arguments.empty() && arguments.front() == complete_argument) {
-    write_text(
-        std::cout,
-        fmt::format("{}\n",
-                    fmt::join(completions(std::span(arguments).subspan(1), program()), "\n")));
-    return exit_ok;
-  }
   try {
     launched = LaunchedRanks::join(arguments);
     if (launched && !launched->leads()) {
@@ -131,8 +118,5 @@ int main(int argc, char** argv) {
   }
   std::unique_ptr<LaunchedRanks> launched;
   const std::vector<std::string> arguments{argv + (argc > 0 ? 1 : 0), argv + argc};
-  const int code = run(arguments, launched);
-  // Also where its options are wrong.
-  return std::ranges::find(arguments, bisect_option) != arguments.end() ? code_for_bisect(code)
-                                                                        : code;
+  return run(arguments, launched);
 }

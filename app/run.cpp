@@ -6,6 +6,7 @@
 #include "long_run.hpp"
 #include "option_groups.hpp"
 #include "report_json.hpp"
+#include "sbatch.hpp"
 #include "units.hpp"
 #include "verbs.hpp"
 
@@ -80,7 +81,6 @@ void declare_pictures(OptionList& options, LongRunOptions& run) {
                   }
                   run.snapshots_are_pictures = name == "png";
                 });
-  options.choices({"npy", "png"});
   options.needs("--range", "--png FILE.png or --snapshot-format png",
                 [&run] { return run.draws(); });
   for (const char* name : {"--snapshot-dir", "--snapshot-format"}) {
@@ -101,6 +101,14 @@ void declare_long_run(OptionList& options, LongRunOptions& run) {
   declare_transfer(options, run.session);
   declare_device_choice(options, run.session, run.device_chosen);
   declare_ranks(options, run.many);
+  options.text(
+      "--sbatch OPTIONS", run.sbatch,
+      "do not run: print a job for Slurm, such as nodes=2,ntasks=8, and its predicted time");
+  options.check([&run] {
+    if (!run.sbatch.empty()) {
+      check_sbatch(run.sbatch);
+    }
+  });
   declare_checkpoints(options, run);
   options.check([&run] {
     if (run.backends.size() > 1) {
@@ -153,6 +161,9 @@ Action declare_run(OptionList& options) {
   const auto typed = std::make_shared<LongRunOptions>();
   declare_long_run(options, *typed);
   return [typed](const Invocation& invocation) {
+    if (!typed->sbatch.empty()) {
+      return write_sbatch(*typed, invocation);
+    }
     typed->many.ranks = invocation.ranks;
     refuse_without_ranks(typed->many);
     return run_long(*typed, invocation);

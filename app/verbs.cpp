@@ -114,8 +114,7 @@ static std::span<const Verb> program_verbs() {
       Verb{"sweep", "the comparison for all combinations of lists and ranges of its options",
            "diffbench sweep --grid 64:8192:x2 --iters 1,10,100,1000 --json sweep.json",
            LAB(declare_sweep), decide},
-      Verb{"duel",
-           "two commands, files or backends in turn, until it is decided which one is faster",
+      Verb{"duel", "two commands or files in turn, until it is decided which one is faster",
            "diffbench duel './old --flags' './new --flags' --fail-on slower=2%", LAB(declare_duel),
            decide},
       on_ranks(

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The Debian packages that `make package` makes with CPack: diffbench, the program with its modules, peers,
-# man pages, completions and documents, and diffbench-dev, the solver as a library.
+# man pages and documents, and diffbench-dev, the solver as a library.
 #
 # CPack reads this same file again when it makes them (CPACK_PROJECT_CONFIG_FILE): only then are the
 # programs there of which the dependencies follow.

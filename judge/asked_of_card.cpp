@@ -235,6 +235,9 @@ void append_asked(LabReport& report, const AskedOfCard& asked) {
                             {"resident_seconds", span_json(asked.resident.seconds)},
                             {"unevenness", asked.unevenness},
                             {"sentence", sentence}};
+  report.pictures.push_back(
+      {fmt::format("Assumed, not measured: {} on {}", counted(asked.steps, "step"), asked.card.id),
+       Figure::bars, "part", "seconds", "", "y", "assumed.parts"});
   add_marked_rows(report, report.data.find("assumed.parts"));
 }
 

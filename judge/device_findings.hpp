@@ -22,6 +22,11 @@ struct DeviceFinding {
   bool unwritten = false; ///< a read of what nobody has written: it counts where it is used
 };
 
+/// What a card does otherwise, or fails at; else it is only not as it should be (a leak).
+[[nodiscard]] inline bool is_fault(const DeviceFinding& finding) {
+  return finding.affects_result || finding.kind == "unchecked_error";
+}
+
 /// Of its JSON text. A text that is none, as a submission may have written itself, has none.
 [[nodiscard]] std::vector<DeviceFinding> device_findings(const std::string& text);
 /// Unless there is one of the same kind and place: whether it was added.

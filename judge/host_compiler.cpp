@@ -184,7 +184,12 @@ std::string first_error(const std::string& text, const fs::path& file) {
     if (first.empty()) {
       first = line;
     }
-    if (line.find("error:") != std::string::npos || line.find("Error:") != std::string::npos) {
+    // The linker's last line has the word, and an earlier one says what is missing.
+    const bool of_linker =
+        line.starts_with("collect2:") || line.find("linker command failed") != std::string::npos;
+    if (line.find("undefined reference") != std::string::npos ||
+        (!of_linker &&
+         (line.find("error:") != std::string::npos || line.find("Error:") != std::string::npos))) {
       first = line;
       break;
     }

@@ -38,12 +38,6 @@ constexpr FileEnding endings[] = {{".c", Language::c},       {".cpp", Language::
                                   {".cu", Language::cuda},   {".py", Language::python},
                                   {".so", Language::library}};
 
-/// Another user's process loads what lies there.
-void let_others_read(const fs::path& path) {
-  fs::permissions(path, fs::perms::owner_all | fs::perms::group_exec | fs::perms::others_exec |
-                            fs::perms::group_read | fs::perms::others_read);
-}
-
 struct Contained {
   std::string_view name, text;
 };
@@ -327,6 +321,11 @@ Submission prepare_cuda(const fs::path& file, std::optional<Form> wanted,
 }
 
 } // namespace
+
+void let_others_read(const fs::path& path) {
+  fs::permissions(path, fs::perms::owner_all | fs::perms::group_exec | fs::perms::others_exec |
+                            fs::perms::group_read | fs::perms::others_read);
+}
 
 std::optional<Language> known_language(const fs::path& file) {
   const auto known = std::ranges::find(endings, file.extension().string(), &FileEnding::end);

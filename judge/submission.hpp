@@ -47,6 +47,9 @@ struct Submission {
   std::vector<Form> other_forms = {}; ///< narrower ones, which are not taken
 };
 
+/// Another user's process loads what lies there.
+void let_others_read(const std::filesystem::path& path);
+
 /// What a file has of one form.
 struct FoundForm {
   Form form;

@@ -20,10 +20,6 @@ namespace diffbench::bench {
 
 namespace {
 
-/// Address space, most of which is never touched: what was freed stays mapped, and every byte has a
-/// record of who accessed it.
-constexpr std::int64_t emulation_bytes = std::int64_t{8} << 30;
-
 /// Of what is left of a budget: reference and first runs take more than as much again.
 double seconds_for_rounds(double left) {
   constexpr double least = 0.1;
@@ -104,14 +100,12 @@ void declare_trial(OptionList& options, TrialPlan& plan, std::string_view seed_h
                   plan.form = parse_as(
                       option, text, [](const std::string& name) { return form_names.parse(name); });
                 });
-  options.choices(form_names.names());
   options.value("--dtype NAME", "float32 or float64; all that the file has without it",
                 [&plan](std::string_view option, const std::string& text) {
                   plan.dtype = parse_as(option, text, [](const std::string& name) {
                     return dtype_names.parse(name);
                   });
                 });
-  options.choices(dtype_names.names());
   options.text("--compiler PROGRAM", plan.compiler.compiler, "instead of cc or c++");
   options.text("--flags WORDS", plan.compiler.flags,
                "instead of -O3 -march=native -ffp-contract=off -fopenmp");

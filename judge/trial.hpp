@@ -43,6 +43,10 @@ struct Trial {
   std::optional<AskedOfCard> asked; ///< of --assume
 };
 
+/// Address space, most of which is never touched: what was freed stays mapped, and every byte has a
+/// record of who accessed it.
+inline constexpr std::int64_t emulation_bytes = std::int64_t{8} << 30;
+
 /// All processes of a file together may take so many times what one run may.
 inline constexpr int runs_in_full = 6;
 

@@ -48,7 +48,8 @@ T guard_at(std::size_t place) {
 }
 
 /// It sees the system's programs and libraries, and its own folder; no network, no other process.
-std::vector<std::string> bwrap_command(const fs::path& program, const fs::path& work_dir) {
+std::vector<std::string> bwrap_command(const fs::path& program,
+                                       const std::vector<fs::path>& folders) {
   std::vector<std::string> command = {"bwrap", "--unshare-all", "--die-with-parent",
                                       "--uid", "65534",         "--gid",
                                       "65534", "--proc",        "/proc",
@@ -58,17 +59,12 @@ std::vector<std::string> bwrap_command(const fs::path& program, const fs::path& 
        {"/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache", "/etc/alternatives", "/opt"}) {
     command.insert(command.end(), {"--ro-bind-try", folder, folder});
   }
-  for (const fs::path& own : {program, work_dir}) {
+  command.insert(command.end(), {"--ro-bind", program.string(), program.string()});
+  for (const fs::path& own : folders) {
     command.insert(command.end(), {"--ro-bind", own.string(), own.string()});
   }
-  command.insert(command.end(), {"--chdir", work_dir.string()});
+  command.insert(command.end(), {"--chdir", folders.front().string()});
   return command;
-}
-
-int file_that_only_grows() {
-  const int file = memfd_create("findings", MFD_ALLOW_SEALING);
-  fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_SEAL);
-  return file;
 }
 
 /// An answer: "error why", or "error lacking why" where it is for want of something.
@@ -83,6 +79,8 @@ int file_that_only_grows() {
           : SubmissionFailed::Kind::refused,
       fmt::format("{}{}", what, why));
 }
+
+} // namespace
 
 std::string in_words(int status) {
   if (status <= 128) {
@@ -102,7 +100,58 @@ std::string in_words(int status) {
   }
 }
 
-} // namespace
+NoticedFile::NoticedFile() : file_(memfd_create("findings", MFD_ALLOW_SEALING)) {
+  fcntl(file_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_SEAL);
+}
+
+std::string NoticedFile::text() const {
+  std::string text;
+  std::array<char, 4096> part{};
+  for (off_t at = 0;;) {
+    const ssize_t bytes = pread(file_.get(), part.data(), part.size(), at);
+    if (bytes <= 0) {
+      break;
+    }
+    text.append(part.data(), static_cast<std::size_t>(bytes));
+    at += bytes;
+  }
+  text.erase(text.rfind('\n') + 1); // a line that was cut off is none; npos + 1: nothing is left
+  return text;
+}
+
+std::vector<std::string> confined_command(const TryLimits& limits, std::int64_t printed_bytes,
+                                          int shared_fd, int noticed_fd,
+                                          const std::vector<fs::path>& folders) {
+  prctl(PR_SET_DUMPABLE,
+        0); // others of this user cannot look into this process from now on (proc(5))
+  constexpr int cpu_seconds = 3600; // where nobody ends it: the limit of a run is this process's
+  const fs::path program = child_program();
+  const bool alone = find_bwrap() == Bwrap::works;
+  std::vector<std::string> command;
+  if (alone) {
+    command = bwrap_command(program, folders);
+  }
+  command.insert(command.end(), {program.string(), fmt::to_string(limits.memory_bytes),
+                                 fmt::to_string(cpu_seconds), fmt::to_string(printed_bytes),
+                                 alone ? "1" : "0", fmt::to_string(shared_fd),
+                                 fmt::to_string(noticed_fd), fmt::to_string(limits.threads)});
+  return command;
+}
+
+std::string unprotected_from(std::string lacking, bool was_compiled) {
+  if (find_bwrap() != Bwrap::works) {
+    lacking +=
+        fmt::format("{}it can read what {} can read, since bwrap {}", lacking.empty() ? "" : "; ",
+                    geteuid() == 0 ? "every user" : "you",
+                    find_bwrap() == Bwrap::fails ? "does not work here"
+                                                 : "is not installed (apt-get install bubblewrap)");
+  }
+  if (was_compiled && !compilers_can_be_confined()) {
+    lacking += fmt::format("{}its compiler can do so, too, since the kernel has no Landlock",
+                           lacking.empty() ? "what you can read, " : "; ");
+  }
+  return lacking;
+}
 
 template <typename T>
 T poison() {
@@ -169,7 +218,6 @@ TriedProcess::TriedProcess(const CompiledSubmission& submission, const TryLimits
                            std::int64_t largest, const fs::path& work_dir)
     : limits_(limits),
       shared_(places(static_cast<std::size_t>(largest)).end),
-      noticed_(file_that_only_grows()),
       child_(command(submission, work_dir)) {
   constexpr std::string_view mark = "lacking ";
   const double starting = std::max(60.0, limits_.seconds); // modules are imported
@@ -178,18 +226,7 @@ TriedProcess::TriedProcess(const CompiledSubmission& submission, const TryLimits
     throw SubmissionFailed(SubmissionFailed::Kind::refused,
                            first.starts_with("error ") ? first.substr(6) : first);
   }
-  unprotected_ = first.substr(mark.size());
-  if (find_bwrap() != Bwrap::works) {
-    unprotected_ +=
-        fmt::format("{}it can read what {} can read, since bwrap {}",
-                    unprotected_.empty() ? "" : "; ", geteuid() == 0 ? "every user" : "you",
-                    find_bwrap() == Bwrap::fails ? "does not work here"
-                                                 : "is not installed (apt-get install bubblewrap)");
-  }
-  if (!submission.command.empty() && !compilers_can_be_confined()) {
-    unprotected_ += fmt::format("{}its compiler can do so, too, since the kernel has no Landlock",
-                                unprotected_.empty() ? "what you can read, " : "; ");
-  }
+  unprotected_ = unprotected_from(first.substr(mark.size()), !submission.command.empty());
   const std::string ready = receive(starting);
   if (ready.starts_with("error ")) {
     refused(ready, "cannot be loaded: ");
@@ -198,20 +235,9 @@ TriedProcess::TriedProcess(const CompiledSubmission& submission, const TryLimits
 
 std::vector<std::string> TriedProcess::command(const CompiledSubmission& submission,
                                                const fs::path& work_dir) const {
-  prctl(PR_SET_DUMPABLE,
-        0); // others of this user cannot look into this process from now on (proc(5))
   constexpr std::int64_t printed_bytes = 1 << 20;
-  constexpr int cpu_seconds = 3600; // where nobody ends it: the limit of a run is this process's
-  const fs::path program = child_program();
-  const bool alone = find_bwrap() == Bwrap::works;
-  std::vector<std::string> command;
-  if (alone) {
-    command = bwrap_command(program, work_dir);
-  }
-  command.insert(command.end(), {program.string(), fmt::to_string(limits_.memory_bytes),
-                                 fmt::to_string(cpu_seconds), fmt::to_string(printed_bytes),
-                                 alone ? "1" : "0", fmt::to_string(shared_.fd()),
-                                 fmt::to_string(noticed_.get()), fmt::to_string(limits_.threads)});
+  std::vector<std::string> command =
+      confined_command(limits_, printed_bytes, shared_.fd(), noticed_.fd(), {work_dir});
   if (submission.interpreter.empty()) {
     command.insert(command.end(), {"run", submission.library.string()});
   } else {
@@ -300,18 +326,8 @@ std::string TriedProcess::told(const std::string& what) {
 }
 
 std::string TriedProcess::early_findings() const {
-  std::string text = "[";
-  std::array<char, 4096> part{};
-  for (off_t at = 0;;) {
-    const ssize_t bytes = pread(noticed_.get(), part.data(), part.size(), at);
-    if (bytes <= 0) {
-      break;
-    }
-    text.append(part.data(), static_cast<std::size_t>(bytes));
-    at += bytes;
-  }
-  // A line that was cut off is none.
-  text.erase(text.rfind('\n') == std::string::npos ? 1 : text.rfind('\n'));
+  std::string text = "[" + noticed_.text();
+  text.resize(text.size() > 1 ? text.size() - 1 : 1); // the last line's end
   std::ranges::replace(text, '\n', ',');
   return text + "]";
 }

@@ -75,6 +75,17 @@ struct TriedRun {
   std::optional<std::string> outside = {}; ///< where it wrote outside of the fields
 };
 
+/// What an emulation notices, as it comes: lines of JSON in a file in memory that only grows.
+class NoticedFile {
+ public:
+  NoticedFile();
+  [[nodiscard]] int fd() const { return file_.get(); }
+  [[nodiscard]] std::string text() const; ///< whole lines
+
+ private:
+  FileDescriptor file_;
+};
+
 class TriedProcess {
  public:
   /// Starts it; `largest` is the bytes of the largest field that will come. `work_dir` is the one
@@ -147,12 +158,23 @@ class TriedProcess {
 
   TryLimits limits_;
   SharedMemory shared_;
-  FileDescriptor noticed_; ///< a file in memory: a line of JSON for each finding
+  NoticedFile noticed_;
   std::string unprotected_;
   ChildProcess child_;
   Places places_;
   Problem problem_;
 };
+
+/// How a process ended, by its exit status, or 128 + n after signal n.
+[[nodiscard]] std::string in_words(int status);
+
+/// The words of the process in which code of somebody else's runs, but those that say what. It
+/// reads `folders` of this user's, where bwrap is installed, and begins in the first one.
+[[nodiscard]] std::vector<std::string> confined_command(
+    const TryLimits& limits, std::int64_t printed_bytes, int shared_fd, int noticed_fd,
+    const std::vector<std::filesystem::path>& folders);
+/// What such a process is not kept from, with what it says itself.
+[[nodiscard]] std::string unprotected_from(std::string lacking, bool was_compiled);
 
 /// Whether bwrap(1) can be used here: asked once.
 enum class Bwrap { works, fails, is_not_installed };

@@ -143,7 +143,7 @@ void add_timing(LabReport& report, const Trial& trial) {
                     to_string(trial.timing_undecided ? TryVerdict::undecided : TryVerdict::wrong),
                     own.reason)};
   }
-  report.pictures = row_pictures(timing, "timing.rows");
+  std::ranges::move(row_pictures(timing, "timing.rows"), std::back_inserter(report.pictures));
   report.data["timing"] = {{"problem", problem_json(timing)}, {"rows", rows}};
   std::ranges::copy(timing.notes, std::back_inserter(report.notes));
   report.interrupted = timing.interrupted;
@@ -169,6 +169,33 @@ std::string verdict_line(const Judgement& judgement) {
              : fmt::format("{}: it computes {}", to_string(judgement.verdict),
                            judgement.arithmetic);
 }
+
+namespace {
+
+/// What is wrong first, then what a step asks for.
+void add_pictures(LabReport& report, const Trial& trial) {
+  const auto wrong = std::ranges::find_if(
+      trial.judgements, [](const Judgement& one) { return one.wrong.has_value(); });
+  if (wrong != trial.judgements.end()) {
+    report.pictures.push_back(
+        {fmt::format("{}, {}: the cells that are wrong", trial.file, verdict_line(*wrong)),
+         Figure::map, "dtype", "wrong.map"});
+  }
+  if (std::ranges::any_of(trial.judgements,
+                          [](const Judgement& one) { return !one.findings.empty(); })) {
+    report.pictures.push_back({.title = "Findings, at their lines",
+                               .figure = Figure::table,
+                               .x = "where",
+                               .y = "kind",
+                               .rows = "results.findings"});
+  }
+  if (trial.judgements.front().costs) {
+    report.pictures.push_back({"What a step asks the GPU for", Figure::bars, "dtype",
+                               "costs.copies costs.allocations costs.launches costs.waits"});
+  }
+}
+
+} // namespace
 
 LabReport try_report(const Trial& trial) {
   const Submission& submission = trial.submission;
@@ -218,6 +245,7 @@ LabReport try_report(const Trial& trial) {
                  {"command", or_null(submission.compiled.command)},
                  {"results", list_of(judgement_columns, trial.judgements)}};
   report.columns = heads_of(judgement_columns, row_heads());
+  add_pictures(report, trial);
   if (trial.timing) {
     add_timing(report, trial);
   }

@@ -47,10 +47,9 @@ struct RankPlan {
 /// All of it; everything that can be known without looking at the machine is valid.
 struct ComparisonPlan : RunPlan, RowPlan {
   double budget_seconds = 10;
-  bool budget_binds = false;  ///< it is all that the user waits, see TimeTable
-  double precision = 0;       ///< half the interval of a row's median over the median at which its
-                              ///< samples suffice; 0: the usual number of samples
-  bool until_decided = false; ///< take samples until the order of the rows is decided
+  bool budget_binds = false; ///< it is all that the user waits, see TimeTable
+  double precision = 0;      ///< half the interval of a row's median over the median at which its
+                             ///< samples suffice; 0: the usual number of samples
   /// Below which a difference of two rows is none; empty: what is known here (least_effect.hpp).
   std::optional<double> least_effect = {};
   std::int64_t sample_steps = 0; ///< of each sample; 0: as many as the budget affords

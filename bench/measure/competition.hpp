@@ -88,8 +88,8 @@ class Competition {
 
   /// `plan(contender, share)` says which samples to take, where `share` is that of each row in
   /// `budget_seconds`; see run_rounds().
-  template <typename Plan, typename Enough = PreciseRows>
-  void time(double budget_seconds, double limit_seconds, Plan plan, Enough enough = {}) {
+  template <typename Plan>
+  void time(double budget_seconds, double limit_seconds, Plan plan) {
     const double share = budget_seconds / static_cast<double>(std::max<std::ptrdiff_t>(1, rows()));
     for (Contender& contender : contenders_) {
       if (contender.timed) {
@@ -102,7 +102,7 @@ class Competition {
         [&](int done, int all) {
           progress_.update(static_cast<double>(done) / static_cast<double>(all));
         },
-        observer_, &load_, std::move(enough));
+        observer_, &load_);
   }
 
   /// Throws Interrupted when the user wants an end.

@@ -14,7 +14,6 @@
 #include "least_effect.hpp"
 #include "phases.hpp"
 #include "planning.hpp"
-#include "row_order.hpp"
 #include "statistics.hpp"
 #include "temporary_directory.hpp"
 #include "timed_peer.hpp"
@@ -43,8 +42,6 @@ double result_least_effect(const ComparisonPlan& plan) {
 /// for the first milliseconds, waiting for work (GCC's OpenMP does).
 constexpr int fewest_warm_runs = 3;
 constexpr int most_warm_runs = 301;
-/// Of a row whose samples are taken until the order is decided, so much shorter than otherwise.
-constexpr double shorter_samples = 5;
 /// Of the first run of an emulated row, in seconds.
 constexpr double emulated_limit = 5;
 
@@ -84,7 +81,6 @@ class Experiment {
     }
     result.interrupted = interrupted();
     result.stopping = takes_until_enough() ? Stopping::sequential : Stopping::planned;
-    result.until_decided = plan_.until_decided;
     result.rows = competition_.take_rows();
     result.peak_host_bytes = first_runs_.process_peak();
     charge_contexts(result);
@@ -167,9 +163,7 @@ class Experiment {
     const auto [planned, limit] = table_.rounds(spent(), until_enough);
     const auto plan_row = [&](const Contender& contender, double share) {
       const std::int64_t sweep = uncut_steps(contender.row.provenance);
-      // An order is decided by many rounds, so samples are shorter.
-      const double own_share = plan_.until_decided ? share / shorter_samples : share;
-      SamplePlan plan = plan_samples(contender.cost, own_share, plan_.iterations, sweep);
+      SamplePlan plan = plan_samples(contender.cost, share, plan_.iterations, sweep);
       plan.precision = plan_.precision;
       if (until_enough) {
         plan.rounds = rounds_most; // of all, so that every round has all rows
@@ -184,17 +178,10 @@ class Experiment {
       }
       return in_whole_periods(plan, contender.period, plan_.iterations);
     };
-    if (plan_.until_decided) {
-      competition_.time(planned, limit, plan_row,
-                        DecidedRows(order_rule(result_least_effect(plan_))));
-    } else {
-      competition_.time(planned, limit, plan_row);
-    }
+    competition_.time(planned, limit, plan_row);
   }
 
-  [[nodiscard]] bool takes_until_enough() const {
-    return plan_.precision > 0 || plan_.until_decided;
-  }
+  [[nodiscard]] bool takes_until_enough() const { return plan_.precision > 0; }
 
   /// Runs of all steps with both copies, for the rows that can afford them.
   void time_warm_runs() {

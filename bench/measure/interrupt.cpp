@@ -23,25 +23,13 @@ constexpr std::int64_t one_request_ns = 500'000'000;
 
 std::atomic<std::int64_t> first_signal_ns = 0; ///< on the monotonic clock; 0: none has come
 std::atomic<bool> tells_user = false;
-std::atomic<void (*)() noexcept> last_act = nullptr;
-std::atomic<int> holders = 0;
-std::atomic<bool> end_is_due = false;
-static_assert(decltype(holders)::is_always_lock_free);
 static_assert(decltype(tells_user)::is_always_lock_free);
-static_assert(decltype(last_act)::is_always_lock_free);
 static_assert(decltype(first_signal_ns)::is_always_lock_free, "a signal handler may use it");
 
 std::int64_t monotonic_ns() noexcept {
   timespec now{};
   ::clock_gettime(CLOCK_MONOTONIC, &now);
   return now.tv_sec * 1'000'000'000LL + now.tv_nsec;
-}
-
-[[noreturn]] void end_now() noexcept {
-  if (void (*const act)() noexcept = last_act) {
-    act();
-  }
-  ::_exit(exit_interrupted);
 }
 
 extern "C" void note_signal(int /*signal*/) {
@@ -57,10 +45,7 @@ extern "C" void note_signal(int /*signal*/) {
       errno = error;
     }
   } else if (now_ns - first > one_request_ns) {
-    end_is_due = true;
-    if (holders == 0) {
-      end_now();
-    }
+    ::_exit(exit_interrupted);
   }
 }
 
@@ -69,7 +54,6 @@ extern "C" void note_signal(int /*signal*/) {
 InterruptGuard::InterruptGuard(bool tells) {
   tells_user = tells;
   first_signal_ns = 0;
-  end_is_due = false;
   struct sigaction action {};
   action.sa_handler = note_signal;
   action.sa_flags = SA_RESTART;
@@ -92,16 +76,6 @@ InterruptGuard::~InterruptGuard() {
 void request_interrupt() noexcept {
   std::int64_t none = 0;
   first_signal_ns.compare_exchange_strong(none, monotonic_ns());
-}
-
-void before_sudden_end(void (*act)() noexcept) noexcept { last_act = act; }
-
-SuddenEndHeld::SuddenEndHeld() noexcept { ++holders; }
-
-SuddenEndHeld::~SuddenEndHeld() {
-  if (--holders == 0 && end_is_due) {
-    end_now();
-  }
 }
 
 bool interrupted() noexcept { return first_signal_ns != 0; }

@@ -30,20 +30,6 @@ class InterruptGuard {
   std::array<struct sigaction, 4> previous_{};
 };
 
-/// What a second signal does before it ends the program, in place of what was given before;
-/// nullptr: nothing. `act` may call only what a signal handler may (signal-safety(7)).
-void before_sudden_end(void (*act)() noexcept) noexcept;
-
-/// While one lives, a second signal waits: it ends the program when the last of them goes. For the
-/// removal of what would else stay for ever; the work until then asks for the first signal.
-class SuddenEndHeld {
- public:
-  SuddenEndHeld() noexcept;
-  SuddenEndHeld(const SuddenEndHeld&) = delete;
-  SuddenEndHeld& operator=(const SuddenEndHeld&) = delete;
-  ~SuddenEndHeld();
-};
-
 /// As if a signal had come: to another process, for which this one answers.
 void request_interrupt() noexcept;
 

@@ -37,10 +37,9 @@ bool can_run(const fs::path& path) {
   return fs::is_regular_file(path, ignored) && ::access(path.c_str(), X_OK) == 0;
 }
 
-std::string looked_up(const ProgramPlan& plan) {
-  const std::string& name = plan.words.front();
+std::string looked_up(const std::string& name) {
   if (name.find('/') != std::string::npos) {
-    const fs::path path = plan.directory.empty() ? fs::path(name) : fs::path(plan.directory) / name;
+    const fs::path path = name;
     if (!can_run(path)) {
       std::error_code ignored;
       throw InvalidInput(fmt::format("{}: {}", name,
@@ -170,7 +169,7 @@ int milliseconds_left(const ProgramPlan& plan, double seconds) {
 
 Program::Program(ProgramPlan plan)
     : plan_(std::move(plan)),
-      path_(looked_up(plan_)),
+      path_(looked_up(plan_.words.front())),
       nowhere_(::open("/dev/null", O_RDWR | O_CLOEXEC)) {
   if (nowhere_.get() < 0) {
     throw Error(fmt::format("cannot open /dev/null: {}", std::strerror(errno)));
@@ -181,7 +180,6 @@ ProcessPlan Program::start(int out, int err) const {
   check_interrupt();
   return {.words = plan_.words,
           .path = path_,
-          .directory = plan_.directory,
           .input = plan_.input,
           .in = nowhere_.get(),
           .out = out,

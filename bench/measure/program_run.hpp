@@ -38,7 +38,6 @@ struct ProgramOutput {
 
 struct ProgramPlan {
   std::vector<std::string> words; ///< the program and its arguments
-  std::string directory = {};     ///< in which it runs; empty: this one's
   std::string input = {};         ///< file for stdin; empty: nothing
   double limit_seconds = 0;       ///< it is killed after so long; 0: never
 };

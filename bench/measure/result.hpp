@@ -267,7 +267,6 @@ struct ComparisonResult {
   bool interrupted = false;
   bool disturbed = false;                ///< by other programs; a note says what they had
   Stopping stopping = Stopping::planned; ///< of the rounds
-  bool until_decided = false;            ///< they ended when the order of the rows was known
   double least_effect = 0.02; ///< below which a difference of two rows is none (least_effect.hpp)
 
   [[nodiscard]] const Row* find(std::string_view name) const;

@@ -76,16 +76,6 @@ inline bool has_enough(std::span<const Sample> samples, double precision) {
   return precision > 0 && samples.size() >= rounds_wanted && is_precise(samples, precision);
 }
 
-/// Rows are enough when they are as precise as their plan wants; an `Enough` of run_rounds().
-struct PreciseRows {
-  template <typename Contender>
-  void look(std::span<const Contender> /*contenders*/) {}
-  template <typename Contender>
-  [[nodiscard]] bool operator()(const Contender& contender) const {
-    return has_enough(contender.row.samples, contender.plan.precision);
-  }
-};
-
 /// Part of a sample that may have been stolen without a trace in it: interrupts, the kernel's own
 /// threads.
 inline constexpr double stolen_by_a_tick = 0.01;
@@ -151,15 +141,14 @@ inline void allow_for_others(std::span<Sample> samples, std::optional<bool> dist
 }
 
 /// Takes the samples of all contenders with a timed. One that throws fails, and keeps its
-/// samples; one that has enough rests; the others go on. `enough` looks at all of them before each
-/// round, when they say what `load` leaves them to show of an idle machine. Ends early when
+/// samples; one that has enough rests; the others go on. Before each round samples come to say what
+/// `load` leaves them to show of an idle machine. Ends early when
 /// `stop()` says so before a sample, and beyond `limit_seconds` for every row that has a sample.
 /// `on_sample(done, all)` reports progress.
-template <typename Clock, typename Contender, typename Stop, typename OnSample,
-          typename Enough = PreciseRows>
+template <typename Clock, typename Contender, typename Stop, typename OnSample>
 void run_rounds(std::span<Contender> contenders, double limit_seconds, Stop stop,
-                OnSample on_sample, Observer& observer = nobody(), const LoadWatch* load = nullptr,
-                Enough enough = {}) {
+                OnSample on_sample, Observer& observer = nobody(),
+                const LoadWatch* load = nullptr) {
   const auto allow = [&] {
     if (load != nullptr) {
       const std::optional<bool> disturbed = load->others_disturb();
@@ -186,7 +175,6 @@ void run_rounds(std::span<Contender> contenders, double limit_seconds, Stop stop
       if (round > 0) {
         std::shuffle(order.begin(), order.end(), random);
         allow();
-        enough.look(std::span<const Contender>(contenders));
       }
       for (Contender* const contender : order) {
         auto& row = contender->row;
@@ -198,7 +186,8 @@ void run_rounds(std::span<Contender> contenders, double limit_seconds, Stop stop
           return;
         }
         const bool late = watch.seconds() > limit_seconds;
-        if (!row.samples.empty() && (late || enough(std::as_const(*contender)))) {
+        if (!row.samples.empty() &&
+            (late || has_enough(contender->row.samples, contender->plan.precision))) {
           on_sample(++done, all);
           continue;
         }

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of a ratio while it is still being measured, and of several at once.
+// What is known of a ratio while it is still being measured.
 //
-// `duel`, `--until decided`, `compare` and what tests them get their verdicts here; ratio.hpp has
+// `duel`, `compare` and what tests them get their verdicts here; ratio.hpp has
 // the intervals.
 #pragma once
 
 #include "ratio.hpp"
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <vector>
 
 namespace diffbench::bench {
@@ -27,21 +25,13 @@ struct VerdictRule {
 struct Standing {
   Ratio ratio;
   Verdict verdict = Verdict::unclear;
-  double alpha = 0.01; ///< its part of the rule's
+  double alpha = 0.01; ///< the rule's
 };
 /// Of a ratio whose interval, if it has one, is at the rule's confidence.
 [[nodiscard]] Standing standing_of(const Ratio& ratio, const VerdictRule& rule);
 /// By a sequential interval of the median of quotients, one at least; there is none of fewer than
 /// 10 at 1 %.
 [[nodiscard]] Standing standing(std::vector<double> quotients, const VerdictRule& rule);
-
-/// Of several ratios that share alpha, each with at least one quotient, by the method
-/// of Holm ("A simple sequentially rejective multiple test procedure", Scandinavian Journal of
-/// Statistics 6, 1979): each is given alpha / m, where m counts the `claims` that are possible and
-/// not yet found to be differences. Whatever depends on what, equal things are then called
-/// different in any of them with probability alpha at most. 0 claims: as many as there are ratios.
-[[nodiscard]] std::vector<Standing> standings(std::span<const std::vector<double>> quotients,
-                                              const VerdictRule& rule, std::size_t claims = 0);
 
 /// About how many quotients in all would decide it, see quotients_to_decide(); empty where it is
 /// decided, and where no number would do.

@@ -74,7 +74,6 @@ class OptionList {
     std::string group, name, type, help;
     Read read;
     std::vector<std::string> typed = {};        ///< a flag that was given has one text
-    std::vector<std::string> choices = {};      ///< what a shell offers for the value
     Companions companions = {};                 ///< of a file
     std::string replaces = {};                  ///< the option whose file it may take the place of
     const OutputKind* kind_of_output = nullptr; ///< of a file that is written, whose name this
@@ -135,14 +134,10 @@ class OptionList {
   void named(std::string_view usage, Enum& target, const NameTable<Enum, count>& table) {
     parsed(usage, target, one_of(table.names(), table.name(target)),
            [&table](const std::string& text) { return table.parse(text); });
-    choices(table.names());
   }
   /// `read` is given each text that was typed. Throws InvalidInput or Unavailable.
   void value(std::string_view usage, std::string_view help, Read read);
   void values(std::string_view usage, std::string_view help, Read read);
-
-  /// The names among which the value of the last declared option is chosen.
-  void choices(std::vector<std::string> names) { options_.back().choices = std::move(names); }
 
   /// The last declared option may be given without a value, which then is an empty text.
   void value_may_lack() { options_.back().may_lack = true; }

@@ -74,7 +74,6 @@ void declare_problem(OptionList& options, RunPlan& run) {
       "--init NAME|FILE.npy", run.initial,
       described("block, gaussian, sine, random or a .npy file", "", to_string(run.initial)),
       parse_initial);
-  options.choices({"block", "gaussian", "sine", "random"});
   declare_seed(options, run.initial.seed, "for --init random");
   // A restart is told of its checkpoint's problem, with which both are compared.
   options.needs("--boundary-value", "--boundary dirichlet", [&] {

@@ -82,7 +82,6 @@ void declare_ranks(OptionList& options, RankPlan& many) {
                  "keep messages of GPU rows on the device; needs an MPI with CUDA support "
                  "(default: off, staged in page-locked memory)",
                  parse_switch);
-  options.choices({"on", "off"});
   declare_comm_timeout(options);
 }
 

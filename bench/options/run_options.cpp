@@ -58,7 +58,6 @@ void declare_backends(OptionList& options, std::vector<std::string>& names, std:
     }
     add_once(names, name);
   });
-  options.choices(backend_names());
 }
 
 void declare_threads(OptionList& options, int& threads, std::string_view help,
@@ -86,7 +85,6 @@ void declare_isa(OptionList& options, SessionOptions& session) {
                    }
                    return isa;
                  });
-  options.choices(isa_names.names());
 }
 
 void declare_seconds(OptionList& options, std::string_view usage, double& seconds,
@@ -145,13 +143,11 @@ void declare_rows(OptionList& options, ComparisonPlan& plan, std::string_view bu
                    require_known(option, name, "peer", peer_names());
                    add_once(plan.peers, name);
                  });
-  options.choices(peer_names());
   options.value("--baseline NAME", described("row that speed-ups refer to", "", plan.baseline),
                 [&plan](std::string_view option, const std::string& name) {
                   require_known(option, name, "row", known_rows());
                   plan.baseline = name;
                 });
-  options.choices(known_rows());
   declare_threads(options, plan.session.threads, "for threaded backends", "the usable CPUs");
   declare_isa(options, plan.session);
   declare_heeded(

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <variant>
 
 namespace diffbench::bench {
 
@@ -88,6 +89,30 @@ std::string as_thousandths(const Value& value) {
 }
 std::string as_rate(const Value& value) {
   return shown(value, [](double rate) { return format_figure(1e-9 * rate) + " GB/s"; });
+}
+
+std::string as_unit(const Value& value, std::string_view unit) {
+  if (const Value& low = value.find("low"); !low.is_null()) {
+    return join_ends(as_unit(low, unit), as_unit(value.find("high"), unit));
+  }
+  const auto show = unit == "s"                                    ? as_seconds
+                    : unit == "x"                                  ? as_ratio
+                    : unit == "%"                                  ? as_percent
+                    : unit == "B"                                  ? as_bytes
+                    : unit == "B/s"                                ? as_rate
+                    : std::holds_alternative<double>(value.data()) ? as_figure
+                    : std::holds_alternative<bool>(value.data())   ? as_yes_no
+                                                                   : as_text;
+  return show(value);
+}
+
+std::string join_ends(const std::string& low, const std::string& high) {
+  if (low == high) {
+    return low;
+  }
+  const std::size_t unit = low.find(' ');
+  const bool same_unit = unit != std::string::npos && high.ends_with(low.substr(unit));
+  return fmt::format("{} to {}", same_unit ? low.substr(0, unit) : low, high);
 }
 
 std::string_view unit_name(std::string (*unit)(const Value&)) {

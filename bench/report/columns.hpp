@@ -28,6 +28,11 @@ namespace diffbench::bench {
 [[nodiscard]] std::string as_thousandths(const Value& value); ///< "0.998", of ratios near 1
 [[nodiscard]] std::string as_rate(const Value& value);        ///< of bytes a second: "16.4 GB/s"
 
+/// In a unit as unit_name() gives it; what is assumed has two ends, low and high.
+[[nodiscard]] std::string as_unit(const Value& value, std::string_view unit);
+/// "2 to 3 us" of "2 us" and "3 us"; one of them where they are equal.
+[[nodiscard]] std::string join_ends(const std::string& low, const std::string& high);
+
 /// Row is what the functions need to know: a row, or a row and what it is part of.
 template <typename Row>
 struct Column {

@@ -97,8 +97,6 @@ inline constexpr OutputKind trace{"{\n  \"traceEvents\"", R"("name": "diffbench"
 inline constexpr OutputKind field{"\x93NUMPY", ""};
 inline constexpr OutputKind picture{"\x89PNG", "PLTE\x33\x0b\x41\x33\x0d\x43"}; ///< our colours
 inline constexpr OutputKind checkpoint{"\x93NUMPY", "diffbench checkpoint "};
-inline constexpr OutputKind network{R"({"__metadata__")", R"("written_by":"diffbench")"};
-inline constexpr OutputKind grades{R"({"diffbench_grade")", ""};
 } // namespace kind_of_output
 
 /// Throws InvalidInput where two of the paths are one place; empty ones are none.

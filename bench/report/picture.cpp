@@ -8,7 +8,8 @@
 namespace diffbench::bench {
 
 std::string_view to_string(Figure figure) {
-  constexpr std::array<std::string_view, 5> names{"bars", "lines", "stack", "timeline", "table"};
+  constexpr std::array<std::string_view, 6> names{"bars",     "lines", "stack",
+                                                  "timeline", "map",   "table"};
   return names.at(static_cast<std::size_t>(figure));
 }
 

@@ -17,6 +17,7 @@ enum class Figure {
   lines,    ///< over x, one for each combination of `by`; a y that is a list has its places as x
   stack,    ///< bars of parts of a time: the ys of a row, or the members of a y that is an object
   timeline, ///< a y is a list of {lane, phase, begin, end}
+  map,      ///< the first y that is text: a line a row of cells, # for those that are meant
   table
 };
 [[nodiscard]] std::string_view to_string(Figure figure);

@@ -46,21 +46,6 @@ std::string element(std::string_view name, std::string_view text) {
   return fmt::format("<{0}>{1}</{0}>", name, inner);
 }
 
-/// As the printed tables have it; what is assumed has two ends.
-std::string cell_text(const Value& value, const std::string& unit) {
-  if (const Value& low = value.find("low"); !low.is_null()) {
-    return cell_text(low, unit) + " to " + cell_text(value.find("high"), unit);
-  }
-  const auto show = unit == "s"                                    ? as_seconds
-                    : unit == "x"                                  ? as_ratio
-                    : unit == "%"                                  ? as_percent
-                    : unit == "B"                                  ? as_bytes
-                    : unit == "B/s"                                ? as_rate
-                    : std::holds_alternative<double>(value.data()) ? as_figure
-                                                                   : as_text;
-  return show(value);
-}
-
 /// The results with the columns of the printed table, and of what is assumed; an element, or
 /// nothing.
 std::string table_element(const ordered_json& own) {
@@ -88,8 +73,8 @@ std::string table_element(const ordered_json& own) {
   for (const Value& line : std::span(lines.elements()).first(std::min(count, most_rows))) {
     rows += "</tr>\n<tr>";
     for (const Value& head : heads) {
-      rows += element("td", cell_text(line.find(head.find("key").plain_text()),
-                                      head.find("unit").plain_text()));
+      rows += element(
+          "td", as_unit(line.find(head.find("key").plain_text()), head.find("unit").plain_text()));
     }
   }
   return "<table>\n<tr>" + rows + "</tr></table>\n" +

@@ -162,7 +162,6 @@ Value to_json(const ComparisonResult& result) {
       {"budget_seconds", result.budget_seconds},
       {"copy", copy_json(result.copy)},
       {"results", Value::each(result.rows, [&](const Row& row) { return row_json(result, row); })},
-      {"order", order_json(result)},
       {"transfers", transfers_json(result.transfers)},
       {"field", field_json(result.field)},
       {"denormals", denormals_json(result.denormals)},

@@ -139,9 +139,9 @@ std::string format_troubles(const ComparisonResult& result) {
 
 std::string format_tables(const ComparisonResult& result) {
   return format_title(result) + format_figures(result) + format_baseline(result) +
-         format_order(result) + format_proofs(result) + format_costs(result) +
-         format_telemetry(result) + format_ledger(result) + format_speedups(result) +
-         format_transfers(result) + format_troubles(result) + format_machine(result);
+         format_proofs(result) + format_costs(result) + format_telemetry(result) +
+         format_ledger(result) + format_speedups(result) + format_transfers(result) +
+         format_troubles(result) + format_machine(result);
 }
 
 } // namespace diffbench::bench

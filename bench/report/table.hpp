@@ -34,16 +34,6 @@ namespace diffbench::bench {
 /// trouble share one. After an empty line, where there are any.
 [[nodiscard]] std::string format_troubles(const ComparisonResult& result);
 
-// The order of the rows of a run that went on until it was decided.
-
-/// The table, after an empty line; empty where the run did not ask for an order, or has fewer than
-/// two rows with a time. Verdicts only where nothing disturbed the run.
-[[nodiscard]] std::string format_order(const ComparisonResult& result);
-/// The same for programs; null where it was not asked for.
-[[nodiscard]] Value order_json(const ComparisonResult& result);
-/// What is not decided, and what would decide it; empty where all is.
-[[nodiscard]] std::optional<std::string> order_note(const ComparisonResult& result);
-
 // Of rows on a GPU.
 
 /// The phases of the warm and of the cold run of each row on a device, in ms.

@@ -184,44 +184,44 @@ std::string ledger_table(const AssumedRuns& assumed) {
 struct Rule {
   PartKind kind;
   const char* ruler;
-  bool counted; ///< it has a number
+  const char* one; ///< of one of them; none: they have no number
   const char* advice;
 };
 constexpr const char* fewer_bytes = "several steps a launch read and write less";
 constexpr Rule rules[] = {
-    {PartKind::copies_up, "copies up and down", true,
+    {PartKind::copies_up, "copies up and down", "one copy up and one down",
      "more steps between the two copies; page-lock the host's arrays where they are used again"},
-    {PartKind::managed, "Moves of managed memory", false,
+    {PartKind::managed, "Moves of managed memory", nullptr,
      "touch the arrays on the host before the first step and after the last one only"},
-    {PartKind::mapped, "What kernels read and write of the host's memory", false,
+    {PartKind::mapped, "What kernels read and write of the host's memory", nullptr,
      "copy the field to the card before the first step: what is page-locked is fetched from the "
      "host each time"},
-    {PartKind::on_card, "copies and memsets on the card", true,
+    {PartKind::on_card, "copies and memsets on the card", "one copy or memset on the card",
      "exchange the pointers instead of copying, and write every cell in the kernel"},
-    {PartKind::launches, "launches", true,
+    {PartKind::launches, "launches", "one launch",
      "several steps a launch, or a graph: the kernel is done before the next one comes"},
-    {PartKind::memory, "What the kernels read and write", false, fewer_bytes},
-    {PartKind::instructions, "The kernels' instructions", false,
+    {PartKind::memory, "What the kernels read and write", nullptr, fewer_bytes},
+    {PartKind::instructions, "The kernels' instructions", nullptr,
      "more cells a thread, so that each has fewer instructions"},
-    {PartKind::kernels, "What the kernels do", false, fewer_bytes},
-    {PartKind::waits, "waits", true,
+    {PartKind::kernels, "What the kernels do", nullptr, fewer_bytes},
+    {PartKind::waits, "waits", "one wait",
      "wait once, after the last step; algorithms of Thrust wait each, but with "
      "thrust::cuda::par_nosync"},
-    {PartKind::locking, "Page-locking", false,
+    {PartKind::locking, "Page-locking", nullptr,
      "page-lock once for many runs, or not at all where a run copies only twice"},
 };
 
 /// "1000 launches", "1000 copies up and down", "1000 copies up and 640000 down".
 std::string ruler_text(const Bill& bill, const Rule& rule) {
-  if (!rule.counted) {
+  if (rule.one == nullptr) {
     return rule.ruler;
   }
-  const double calls = bill.of(rule.kind).calls;
+  const double calls = std::max(1.0, std::round(bill.of(rule.kind).calls));
   const double down = std::round(bill.of(PartKind::copies_down).calls);
-  if (rule.kind == PartKind::copies_up && std::round(calls) != down) {
+  if (rule.kind == PartKind::copies_up && calls != down) {
     return fmt::format("{:.0f} copies up and {:.0f} down", calls, down);
   }
-  return fmt::format("{:.0f} {}", std::max(1.0, std::round(calls)), rule.ruler);
+  return calls == 1 ? rule.one : fmt::format("{:.0f} {}", calls, rule.ruler);
 }
 
 /// Each row that was measured on such a card, as it was measured.
@@ -257,9 +257,30 @@ std::vector<AssumptionCheck> checks_of(const AssumedCard& card, const Comparison
   return checks;
 }
 
+/// What a reader takes away: "a copy every step: ... as the CPU; kept on the card: ... as fast."
+std::string headline_of(const AssumedRuns& assumed) {
+  if (!assumed.rival || fits(assumed.card, assumed.bytes) == "no") {
+    return "";
+  }
+  const AssumedRun& first = assumed.runs.front();
+  const bool copies = !assumed.whole && first.run.trips == first.run.steps && first.run.trips > 1;
+  const auto pace = [&](const AssumedRun& run) {
+    return pace_text(*AssumedLine{&assumed, &run}.times());
+  };
+  return fmt::format("{}{}: {}{}. ",
+                     copies ? fmt::format("a copy every step: {} as the CPU; ", pace(first)) : "",
+                     assumed.whole ? "a whole run" : "kept on the card", pace(best_of(assumed)),
+                     copies ? "" : " as the CPU");
+}
+
 std::string sentence_of(const AssumedRuns& assumed) {
+  const std::string headline = headline_of(assumed);
+  std::string fit = fit_text(assumed);
+  if (!headline.empty()) {
+    fit.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(fit.front())));
+  }
   std::string text =
-      fmt::format("Assumed, not measured ({}): {}.", assumed.card.id, fit_text(assumed));
+      fmt::format("Assumed, not measured ({}): {}{}.", assumed.card.id, headline, fit);
   if (fits(assumed.card, assumed.bytes) == "no") {
     return text;
   }
@@ -291,7 +312,6 @@ void declare_assume(OptionList& options, std::optional<AssumedCard>& card) {
       [&card](std::string_view option, const std::string& text) {
         card = parse_as(option, text, find_assumed_card);
       });
-  options.choices(assumed_card_names());
 }
 
 Value span_json(const Assumption& span) { return {{"low", span.low}, {"high", span.high}}; }
@@ -299,15 +319,6 @@ Value span_json(const Assumption& span) { return {{"low", span.low}, {"high", sp
 std::string as_seconds_span(const Value& span) {
   return join_ends(format_seconds(span.find("low").number()),
                    format_seconds(span.find("high").number()));
-}
-
-std::string join_ends(const std::string& low, const std::string& high) {
-  if (low == high) {
-    return low;
-  }
-  const std::size_t unit = low.find(' ');
-  const bool same_unit = unit != std::string::npos && high.ends_with(low.substr(unit));
-  return fmt::format("{} to {}", same_unit ? low.substr(0, unit) : low, high);
 }
 
 std::string pace_text(const Assumption& times) {

@@ -28,8 +28,6 @@ void declare_assume(OptionList& options, std::optional<AssumedCard>& card);
 [[nodiscard]] inline std::string seconds_text(const Assumption& seconds) {
   return as_seconds_span(span_json(seconds));
 }
-/// "240 us" and "570 us" are "240 to 570 us".
-[[nodiscard]] std::string join_ends(const std::string& low, const std::string& high);
 
 /// The heading of a table whose rows are all of this card.
 [[nodiscard]] std::string assumed_title(const AssumedCard& card);

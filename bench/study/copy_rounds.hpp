@@ -34,6 +34,12 @@ class CopyDeadline {
   /// Each size has a `share` of the time, and takes longer where a few copies do.
   CopyDeadline(double limit, double share) : limit_(limit), share_(share) {}
 
+  /// Seconds that copies of `bytes` may take, which are about to begin; 0: there is no time for
+  /// them. There always is for a few small ones, also where others had the CPUs meanwhile.
+  [[nodiscard]] double seconds_for(std::int64_t bytes) {
+    constexpr double few = 0.05;
+    return allows(bytes) ? share_ : bytes < large ? few * share_ : 0;
+  }
   /// Whether copies of `bytes` may begin.
   [[nodiscard]] bool allows(std::int64_t bytes) {
     const double now = watch_.seconds();

@@ -8,17 +8,15 @@
 namespace diffbench::bench {
 
 std::string to_text(const StepWork& work) {
-  return fmt::format("{} of {}x{} {} cells{}", counted(work.iterations, "step"), work.nx, work.ny,
-                     to_string(work.dtype),
-                     work.threads ? ", " + counted(*work.threads, "thread") : "");
+  return fmt::format("{} of {}x{} {} cells", counted(work.iterations, "step"), work.nx, work.ny,
+                     to_string(work.dtype));
 }
 
 Value work_json(const StepWork& work) {
   return {{"nx", work.nx},
           {"ny", work.ny},
           {"iterations", work.iterations},
-          {"dtype", std::string(to_string(work.dtype))},
-          {"threads", work.threads ? Value(*work.threads) : Value()}};
+          {"dtype", std::string(to_string(work.dtype))}};
 }
 
 } // namespace diffbench::bench

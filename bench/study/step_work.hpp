@@ -6,7 +6,6 @@
 #include "value.hpp"
 
 #include <cstdint>
-#include <optional>
 #include <string>
 
 namespace diffbench::bench {
@@ -16,10 +15,9 @@ struct StepWork {
   std::int64_t nx = 0, ny = 0;
   std::int64_t iterations = 0; ///< time steps of a sample
   Dtype dtype = Dtype::float32;
-  std::optional<int> threads = {}; ///< of backends; files take as many as they like
 };
 
-/// "100 steps of 640x640 float32 cells, 2 threads".
+/// "100 steps of 640x640 float32 cells".
 [[nodiscard]] std::string to_text(const StepWork& work);
 
 [[nodiscard]] Value work_json(const StepWork& work);

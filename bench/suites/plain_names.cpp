@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plain_names.hpp"
 
+#include <sstream>
+
 namespace diffbench::bench {
 
 namespace {
@@ -19,8 +21,20 @@ bool skipped(const Run& run) {
 
 bool PlainNames::ReportContext(const Context& context) {
   reporter_.SetOutputStream(&GetOutputStream());
+  // Google Benchmark warns where its library has assertions, as Debian's has. They are in none of
+  // the code that is timed.
+  std::ostringstream said;
+  reporter_.SetErrorStream(&said);
+  const bool go_on = reporter_.ReportContext(context);
   reporter_.SetErrorStream(&GetErrorStream());
-  return reporter_.ReportContext(context);
+  std::istringstream lines(said.str());
+  for (std::string line; std::getline(lines, line);) {
+    GetErrorStream() << (line.starts_with("***WARNING*** Library was built as DEBUG")
+                             ? "Google Benchmark's library has assertions; the timed code is ours"
+                             : line)
+                     << '\n';
+  }
+  return go_on;
 }
 
 void PlainNames::ReportRuns(const std::vector<Run>& runs) {

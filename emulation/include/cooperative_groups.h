@@ -114,6 +114,35 @@ class cluster_group {
   }
 };
 
+/// Any of these but a cluster, known when the program runs.
+class thread_group {
+ public:
+  thread_group(const thread_block&) : tile_(0) {}
+  template <unsigned Size, typename Parent>
+  thread_group(const thread_block_tile<Size, Parent>&) : tile_(Size) {}
+  explicit thread_group(unsigned tile) : tile_(tile) {}
+
+  [[nodiscard]] unsigned size() const { return tile_ == 0 ? thread_block::size() : tile_; }
+  [[nodiscard]] unsigned num_threads() const { return size(); }
+  [[nodiscard]] unsigned thread_rank() const { return thread_block::thread_rank() % size(); }
+  void sync(DIFFBENCH_SITE) const {
+    if (tile_ == 0) {
+      thread_block::sync(site);
+    } else {
+      const unsigned lanes = tile_ == 32 ? ~0u : (1u << tile_) - 1;
+      __syncwarp(lanes << thread_block::thread_rank() % 32 / tile_ * tile_, site);
+    }
+  }
+
+ private:
+  unsigned tile_; ///< threads of a part of a warp; 0: the block
+};
+
+inline thread_group tiled_partition(const thread_group&, unsigned size) {
+  return thread_group(size);
+}
+inline void sync(const thread_group& group, DIFFBENCH_SITE) { group.sync(site); }
+
 inline thread_block this_thread_block() { return {}; }
 template <unsigned Size, typename Parent>
 thread_block_tile<Size, Parent> tiled_partition(const Parent&) {

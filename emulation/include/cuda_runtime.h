@@ -16,6 +16,7 @@
 #include "emulation/device_code.h"
 #include "emulation/host_api.h"
 #if defined(DIFFBENCH_USER_CODE)
+#include "emulation/program_calls.h"
 #include "emulation/user_code.h"
 #else
 #include "emulation/kernel_launch.h"

@@ -11,6 +11,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <cuda_runtime.h>
@@ -60,7 +61,7 @@ struct Warp {
 class SharedMemory {
  public:
   explicit SharedMemory(std::size_t bytes) : bytes_(bytes), memory_(bytes + 2 * zone_bytes) {
-    std::memset(data(), poison, bytes_);
+    fill();
     close_zone(before());
     close_zone(after());
   }
@@ -73,6 +74,7 @@ class SharedMemory {
     }
   }
 
+  void fill() { fill_with_poison(data(), bytes_); }
   [[nodiscard]] std::byte* data() { return memory_.data() + zone_bytes; }
   [[nodiscard]] std::size_t size() const { return bytes_; }
   /// Opens the zones; call it once the block is done.
@@ -89,7 +91,7 @@ class SharedMemory {
   /// As fresh memory. false: someone wrote to it while it was closed.
   [[nodiscard]] bool open() {
     const bool untouched = open_zone({data(), bytes_});
-    std::memset(data(), poison, bytes_);
+    fill();
     closed_ = false;
     return untouched;
   }
@@ -123,6 +125,7 @@ struct Block {
   std::vector<Warp> warps;
   SharedMemory shared;       ///< dynamic
   bool wants_shared = false; ///< a thread has asked where that is
+  bool touched = true;       ///< its threads are not as at the beginning
   std::vector<std::unique_ptr<StaticShared>> statics;
   struct Cluster* cluster = nullptr;
   Barrier barrier;
@@ -131,6 +134,9 @@ struct Block {
   std::unique_ptr<BlockRaces> races; ///< null: nobody looks for them
   std::size_t started = 0;           ///< threads
   std::size_t finished = 0;
+
+  /// In the place of one that has returned.
+  void begin_again(uint3 its_index);
 };
 
 inline Block::Block(uint3 block_index, dim3 shape, std::size_t shared_bytes)
@@ -145,6 +151,26 @@ inline Block::Block(uint3 block_index, dim3 shape, std::size_t shared_bytes)
     thread.block = this;
     thread.rank = rank++;
     warps[r / 32].alive |= 1u << (r % 32);
+  }
+}
+
+inline void Block::begin_again(uint3 its_index) {
+  index = its_index;
+  if (std::exchange(touched, false)) {
+    for (Thread& thread : threads) {
+      thread.state = ThreadState::unstarted;
+      thread.worker = nullptr;
+      const auto r = static_cast<unsigned>(thread.rank);
+      warps[r / 32].waiting = 0;
+      warps[r / 32].alive |= 1u << (r % 32);
+    }
+    barrier = {};
+    votes = 0;
+    finished = 0;
+  }
+  shared.fill();
+  for (const auto& variable : statics) {
+    variable->memory.fill();
   }
 }
 

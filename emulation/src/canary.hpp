@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <span>
 
 #include <sanitizer/asan_interface.h>
@@ -13,7 +15,16 @@ namespace diffbench::emulation {
 
 // As a float -4.2e37, as an index beyond every buffer: also a value that was only read shows.
 inline constexpr std::byte canary{0xfd};
-inline int poison = 0xff; ///< fresh memory: NaN in every floating-point type; 0x3f: a number
+/// Fresh memory, four bytes of it: NaN in every floating-point type; 0x3f3f3f3f: a number.
+inline std::uint32_t poison = 0xffff'ffff;
+/// NaN, too, and what no program writes.
+inline constexpr std::uint32_t unlikely_poison = 0xfff5'a5a5;
+
+inline void fill_with_poison(std::byte* memory, std::size_t bytes) {
+  for (std::size_t i = 0; i < bytes; i += sizeof poison) {
+    std::memcpy(memory + i, &poison, std::min(sizeof poison, bytes - i));
+  }
+}
 
 inline void close_zone(std::span<std::byte> zone) {
   std::fill(zone.begin(), zone.end(), canary);

@@ -102,7 +102,7 @@ std::string line_of(std::uint64_t site) {
   if (in_user_image(reinterpret_cast<const void*>(site))) {
     return "code that has no line";
   }
-  static std::map<std::uint64_t, std::string> known;
+  static auto& known = *new std::map<std::uint64_t, std::string>;
   std::string& line = known[site];
   if (line.empty()) {
     line = lines_at(site);

@@ -209,6 +209,7 @@ cudaError_t cudaDeviceSynchronize() {
 cudaError_t cudaDeviceReset() {
   return waiting("cudaDeviceReset", [](Runtime& state) {
     const cudaError_t earlier = state.wait_for_all();
+    state.ledger.note_drain();
     state.forget_resources();
     return earlier;
   });

@@ -8,14 +8,28 @@ namespace diffbench::emulation {
 namespace {
 
 // In the order of FindingKind.
-constexpr const char* kind_names[] = {
-    "race",       "divergence",          "out_of_bounds",       "use_after_free", "uninitialized",
-    "early_read", "copy_direction",      "copy_size",           "launch_refused", "unchecked_error",
-    "leak",       "host_touches_device", "device_touches_host", "kernel_fault",   "misuse"};
+constexpr const char* kind_names[] = {"race",
+                                      "divergence",
+                                      "out_of_bounds",
+                                      "use_after_free",
+                                      "uninitialized",
+                                      "early_read",
+                                      "copy_direction",
+                                      "copy_size",
+                                      "launch_refused",
+                                      "unchecked_error",
+                                      "leak",
+                                      "host_touches_device",
+                                      "device_touches_host",
+                                      "kernel_fault",
+                                      "misuse",
+                                      "host_crash",
+                                      "stopwatch"};
 
 /// Whether what the code computes may be another thing in another schedule, or on a card.
 bool affects_result(FindingKind kind) {
-  return kind != FindingKind::leak && kind != FindingKind::unchecked_error;
+  return kind != FindingKind::leak && kind != FindingKind::unchecked_error &&
+         kind != FindingKind::stopwatch;
 }
 
 std::string json_triple(uint3 v) {

@@ -27,6 +27,8 @@ enum class FindingKind {
   device_touches_host,
   kernel_fault, ///< a trap, an assertion, an exception, a stack that overflows
   misuse,       ///< of the runtime's calls
+  host_crash,   ///< in code of the host's, of a program
+  stopwatch,    ///< what a program times is not what it is taken for
 };
 
 /// A line of the code; line 0: not known.

@@ -21,6 +21,16 @@ std::string offset_text(const void* address, const Buffer& buffer) {
          buffer.description();
 }
 
+/// The memory at the kernel's argument that is nearest below the address, if it is of a card: what
+/// was meant is there.
+const Buffer* meant_memory(const void* address) {
+  const void* nearest = nullptr;
+  for (const void* const word : runtime().running_words) {
+    nearest = word <= address && word > nearest ? word : nearest;
+  }
+  return nearest == nullptr ? nullptr : runtime().memory.find(nearest, 1);
+}
+
 Foreign foreign_memory(const void* address) {
   if (const std::string shared = beside_shared_memory(address); !shared.empty()) {
     return {FindingKind::out_of_bounds, shared};
@@ -38,6 +48,9 @@ Foreign foreign_memory(const void* address) {
   }
   if (in_user_image(address)) {
     return {FindingKind::out_of_bounds, "memory beside the program's variables"};
+  }
+  if (const Buffer* const meant = meant_memory(address)) {
+    return {FindingKind::out_of_bounds, offset_text(address, *meant)};
   }
   return {FindingKind::device_touches_host,
           "memory that is the host's, or nobody's: no call of the runtime handed it out"};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The runtime's calls on stream capture and graphs.
 #include "runtime.hpp"
+#include "user_image.hpp"
 
 #include <algorithm>
 
@@ -52,7 +53,7 @@ cudaError_t launch_graph(Runtime& state, GraphExec& exec, Stream& stream) {
   if (issued != cudaSuccess) {
     return issued;
   }
-  state.ledger.kernels_under_way = true;
+  note_launch(state, stream, call_site(), "a graph");
   const OperationPtr head = state.work.add({}, {stream.last, exec.last_launch});
   std::vector<OperationPtr> operations;
   for (const GraphNode& node : *exec.nodes) {

@@ -5,7 +5,10 @@
 #include "cluster.hpp"
 #include "code_site.hpp"
 #include "fiber.hpp"
+#include "host_watch.hpp"
+#include "program.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -91,15 +94,34 @@ class GridRun {
   std::uint64_t meet(WarpCall call, unsigned mask, std::uint64_t value, int source, Site site);
   void yield();
   int vote(int predicate, Site site);
-  [[nodiscard]] unsigned lanes_alive() const;
+  [[nodiscard]] unsigned lanes_alive();
   [[noreturn]] void fail(FindingKind kind, const std::string& problem, const CodeLine& at = {});
-  Thread& current() { return *current_; }
+  Thread& current() {
+    if (loop_.plain) {
+      note_waiting();
+    }
+    return *current_;
+  }
+  Block& current_block() { return loop_.plain ? *resident_.front() : *current_->block; }
+  bool take_after_wait(uint3& thread);
   Barrier& grid_barrier() { return grid_barrier_; }
   bool cooperative() const { return launch_.cooperative; }
-  bool running() const { return current_ != nullptr; }
-  const Worker* worker() const { return running() ? current_->worker : nullptr; }
+  bool running() const { return current_ != nullptr || loop_.plain; }
+  const Worker* worker() const {
+    return loop_.plain ? looping_ : running() ? current_->worker : nullptr;
+  }
 
  private:
+  void choose_blocks();
+  void run_unwatched();
+  void run_unwatched(std::size_t rank);
+  void run_loop(Worker& worker);
+  void note_waiting();
+  void note_returned(Thread& thread);
+  [[nodiscard]] bool more_begin() const {
+    return in_loop_ && loop_.begun < loop_.count && !cancelled_;
+  }
+  Worker& idle_worker();
   Thread* pick();
   Fiber& fiber_for(Thread& thread);
   void make_current(Thread& thread);
@@ -109,6 +131,8 @@ class GridRun {
   void retire(Cluster& cluster);
   void run_to_end(Thread& thread);
   void finish(Thread& thread);
+  void fail_by(const std::exception& error, Thread& thread);
+  void check_shared(Block& block);
   void make_runnable(Thread& thread);
   bool complete_meeting(const Thread& thread);
   void cancel();
@@ -128,6 +152,15 @@ class GridRun {
   GridCounts& counts_;
   std::size_t blocks_;
   std::vector<std::size_t> not_admitted_; ///< ranks of clusters, in shuffled order
+  std::vector<bool> admitted_;            ///< blocks; empty where none was
+  std::int64_t most_accesses_ = std::numeric_limits<std::int64_t>::max();
+  bool watched_ = true; ///< what is admitted
+  // Of a block that is not watched:
+  bool in_loop_ = false;
+  detail::ThreadLoop loop_;
+  Worker* looping_ = nullptr; ///< whose fiber runs it
+  std::int64_t thread_yields_ = 0;
+  const void* yielding_ = nullptr;
   std::vector<std::unique_ptr<Cluster>> clusters_;
   std::vector<std::unique_ptr<Block>> resident_; ///< of these, those that have returned too
   std::vector<Thread*> ready_; ///< unstarted or runnable threads of resident blocks
@@ -157,16 +190,51 @@ GridRun::GridRun(const GridLaunch& launch, Random& random, GridCounts& counts)
   built_in.grid_shape = launch.grid;
   neglects_ = blocks_ > 1 && random.coin();
   neglected_ = neglects_ ? random.below(blocks_) : 0;
-  std::vector<std::size_t> ranks(
-      blocks_ / (std::size_t{launch.cluster.x} * launch.cluster.y * launch.cluster.z));
-  std::iota(ranks.begin(), ranks.end(), std::size_t{0});
+  choose_blocks();
+}
+
+// Which blocks are admitted, the last first.
+void GridRun::choose_blocks() {
+  constexpr std::size_t most_chosen = 4096; // where not all are watched
+  const bool all_at_once = launch_.cooperative || count(launch_.cluster) > 1;
+  const bool all = launch_.watched_accesses == std::numeric_limits<std::int64_t>::max();
+  watched_ = launch_.watched_accesses > 0;
+  if (!watched_ && !all_at_once) {
+    return;
+  }
+  std::vector<std::size_t> ranks;
+  if (all || all_at_once || blocks_ <= most_chosen) {
+    ranks.resize(blocks_ / count(launch_.cluster));
+    std::iota(ranks.begin(), ranks.end(), std::size_t{0});
+  } else {
+    for (std::size_t i = 0; i < most_chosen / 2; ++i) {
+      ranks.push_back(random_.below(blocks_ - 1));
+      ranks.push_back(ranks.back() + 1);
+    }
+    std::ranges::sort(ranks);
+    ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+  }
   while (!ranks.empty()) {
-    not_admitted_.push_back(random.take(ranks));
+    not_admitted_.push_back(random_.take(ranks));
+  }
+  if (all || all_at_once) {
+    return;
+  }
+  most_accesses_ = race_detector().accesses() + launch_.watched_accesses;
+  admitted_.resize(blocks_);
+  const dim3& grid = launch_.grid;
+  for (const unsigned z : {grid.z - 1, 0u}) { // the corners come first
+    for (const unsigned y : {grid.y / 2, grid.y - 1, 0u}) {
+      for (const unsigned x : {grid.x / 2, grid.x - 1, 0u}) {
+        not_admitted_.push_back(x + std::size_t{grid.x} * (y + std::size_t{grid.y} * z));
+      }
+    }
   }
 }
 
 std::optional<Finding> GridRun::run() {
   const std::size_t resident = launch_.cooperative ? not_admitted_.size() : 1 + random_.below(3);
+  const bool host_was_watched = std::exchange(host_is_watched, false);
   for (std::size_t i = 0; i < resident; ++i) {
     admit();
   }
@@ -175,11 +243,101 @@ std::optional<Finding> GridRun::run() {
   }
   if (!cancelled_ && !resident_.empty()) {
     problem_ = what_blocks();
+  } else if (!cancelled_ && (!watched_ || !admitted_.empty()) &&
+             counts_.blocks < static_cast<std::int64_t>(blocks_)) {
+    run_unwatched();
   }
   if (problem_) {
     cancel();
   }
+  watch_host(host_was_watched);
   return problem_;
+}
+
+// Blocks that are not watched, one after the other: the threads of each as a loop, which a thread
+// that waits leaves to another fiber.
+
+void GridRun::run_unwatched() {
+  in_loop_ = true;
+  for (std::size_t rank = 0; rank < blocks_ && !cancelled_; ++rank) {
+    if (admitted_.empty() || !admitted_[rank]) {
+      run_unwatched(rank);
+    }
+  }
+}
+
+void GridRun::run_unwatched(std::size_t rank) {
+  if (resident_.empty()) {
+    clusters_.push_back(std::make_unique<Cluster>());
+    resident_.push_back(std::make_unique<Block>(uint3{}, launch_.block, launch_.shared_bytes));
+    resident_.front()->cluster = clusters_.front().get();
+    clusters_.front()->blocks.push_back(resident_.front().get());
+  }
+  Block& block = *resident_.front();
+  block.begin_again(block_index(launch_.grid, {1, 1, 1}, static_cast<unsigned>(rank), 0));
+  ++counts_.blocks;
+  built_in.block = block.index;
+  loop_ = {
+      .shape = launch_.block, .count = static_cast<unsigned>(block.threads.size()), .plain = true};
+  Worker& worker = idle_worker();
+  worker.thread = nullptr;
+  Fiber::switch_to(host_, worker.fiber);
+  if (!cancelled_ && !loop_.plain && block.finished < block.threads.size()) {
+    problem_ = what_blocks();
+    cancelled_ = true;
+  }
+  loop_.plain = false;
+  if (!cancelled_) {
+    check_shared(block);
+  }
+  if (past_deadline()) {
+    end_program();
+  }
+}
+
+void GridRun::run_loop(Worker& worker) {
+  looping_ = &worker;
+  try {
+    launch_.run_block(loop_, built_in.thread);
+  } catch (const Cancelled&) {
+    worker.thread->state = ThreadState::finished;
+  } catch (const std::exception& error) {
+    fail_by(error, current());
+  }
+}
+
+// A thread of the loop waits, or is asked for: those before it have returned.
+void GridRun::note_waiting() {
+  loop_.plain = false;
+  Block& block = *resident_.front();
+  block.touched = true;
+  block.finished = loop_.begun - 1;
+  for (std::size_t i = 0; i < block.finished; ++i) {
+    block.threads[i].state = ThreadState::finished;
+    block.warps[i / 32].alive &= ~(1u << (i % 32));
+  }
+  current_ = &block.threads[block.finished];
+  current_->state = ThreadState::runnable;
+  current_->worker = looping_;
+  looping_->thread = current_;
+}
+
+// The next thread of the loop, on the fiber that runs.
+bool GridRun::take_after_wait(uint3& thread) {
+  Worker* const worker = current_ == nullptr ? looping_ : current_->worker;
+  if (current_ != nullptr) {
+    note_returned(*std::exchange(current_, nullptr));
+  }
+  if (!more_begin()) {
+    return false;
+  }
+  current_ = &resident_.front()->threads[loop_.begun];
+  loop_.advance();
+  current_->state = ThreadState::runnable;
+  current_->worker = worker;
+  worker->thread = current_;
+  thread = current_->index;
+  return true;
 }
 
 void GridRun::admit() {
@@ -188,6 +346,14 @@ void GridRun::admit() {
   }
   const auto rank = static_cast<unsigned>(not_admitted_.back());
   not_admitted_.pop_back();
+  if (!admitted_.empty()) {
+    if (admitted_[rank] || race_detector().accesses() >= most_accesses_) {
+      not_admitted_.resize(admitted_[rank] ? not_admitted_.size() : 0);
+      admit();
+      return;
+    }
+    admitted_[rank] = true;
+  }
   clusters_.push_back(std::make_unique<Cluster>());
   Cluster& cluster = *clusters_.back();
   const dim3& shape = launch_.cluster;
@@ -197,13 +363,16 @@ void GridRun::admit() {
     Block& block = *resident_.back();
     block.cluster = &cluster;
     cluster.blocks.push_back(&block);
-    block.races =
-        race_detector().begin_block(rank * shape.x * shape.y * shape.z + i, block.threads.size(),
-                                    {block.shared.data(), block.shared.size()});
+    if (watched_) {
+      block.races =
+          race_detector().begin_block(rank * shape.x * shape.y * shape.z + i, block.threads.size(),
+                                      {block.shared.data(), block.shared.size()});
+    }
     for (Thread& thread : block.threads) {
       ready_.push_back(&thread);
     }
     ++counts_.blocks;
+    counts_.watched_blocks += watched_ ? 1 : 0;
   }
   for (Block* block : cluster.blocks) {
     if (cluster.shared()) {
@@ -246,6 +415,11 @@ Thread* GridRun::pick() {
   if (cancelled_ || ready_.empty()) {
     return nullptr;
   }
+  if (in_loop_ && thread_yields_ == 0) {
+    Thread* const last = ready_.back();
+    ready_.pop_back();
+    return last;
+  }
   // Four more draws for another block than the neglected one, as long as they do more than wait.
   const bool neglects = neglects_ && idle_yields_ < patient_yields;
   for (int draws = 0; neglects && draws < 4; ++draws) {
@@ -264,15 +438,20 @@ Thread* GridRun::pick() {
 Fiber& GridRun::fiber_for(Thread& thread) {
   ++counts_.switches;
   if (thread.worker == nullptr) {
-    if (idle_workers.empty()) {
-      all_workers.push_back(std::make_unique<Worker>());
-      idle_workers.push_back(all_workers.back().get());
-    }
-    thread.worker = idle_workers.back();
-    idle_workers.pop_back();
+    thread.worker = &idle_worker();
     thread.worker->thread = &thread;
   }
   return thread.worker->fiber;
+}
+
+Worker& GridRun::idle_worker() {
+  if (idle_workers.empty()) {
+    all_workers.push_back(std::make_unique<Worker>());
+    idle_workers.push_back(all_workers.back().get());
+  }
+  Worker* const worker = idle_workers.back();
+  idle_workers.pop_back();
+  return *worker;
 }
 
 void GridRun::make_current(Thread& thread) {
@@ -286,7 +465,11 @@ void GridRun::make_current(Thread& thread) {
 // started. Returns when the fiber is wanted again.
 void GridRun::work(Worker& worker) {
   Thread* thread = worker.thread;
-  while (true) {
+  if (thread == nullptr) {
+    run_loop(worker);
+    thread = pick();
+  }
+  while (!in_loop_) {
     run_to_end(*thread);
     thread = pick();
     if (thread == nullptr || thread->worker != nullptr) {
@@ -314,14 +497,18 @@ void GridRun::run_to_end(Thread& thread) {
   } catch (const Cancelled&) {
     thread.state = ThreadState::finished;
   } catch (const std::exception& error) {
-    thread.state = ThreadState::finished;
-    cancelled_ = true;
-    problem_ = finding(FindingKind::kernel_fault,
-                       place_of(thread) + " threw an exception: " + error.what(), &thread);
+    fail_by(error, thread);
   }
 }
 
-void GridRun::finish(Thread& thread) {
+void GridRun::fail_by(const std::exception& error, Thread& thread) {
+  thread.state = ThreadState::finished;
+  cancelled_ = true;
+  problem_ = finding(FindingKind::kernel_fault,
+                     place_of(thread) + " threw an exception: " + error.what(), &thread);
+}
+
+void GridRun::note_returned(Thread& thread) {
   thread.state = ThreadState::finished;
   idle_yields_ = 0;
   Block& block = *thread.block;
@@ -335,9 +522,10 @@ void GridRun::finish(Thread& thread) {
       complete_meeting(block.threads[i]);
     }
   }
-  if (++block.finished < block.threads.size()) {
-    return;
-  }
+  ++block.finished;
+}
+
+void GridRun::check_shared(Block& block) {
   if (!block.shared.untouched_around()) {
     cancelled_ = true;
     problem_ =
@@ -345,6 +533,15 @@ void GridRun::finish(Thread& thread) {
                                                 std::to_string(launch_.shared_bytes) +
                                                 " bytes of dynamic shared memory");
   }
+}
+
+void GridRun::finish(Thread& thread) {
+  note_returned(thread);
+  Block& block = *thread.block;
+  if (block.finished < block.threads.size()) {
+    return;
+  }
+  check_shared(block);
   if (block.races != nullptr) {
     race_detector().end_block(*block.races);
   }
@@ -360,8 +557,12 @@ void GridRun::finish(Thread& thread) {
 // Waits until someone has made the current thread runnable and the schedule picks it.
 void GridRun::leave() {
   Thread& self = *current_;
-  Thread* next = pick();
-  if (next != &self) {
+  if (more_begin()) {
+    Worker& other = idle_worker();
+    other.thread = nullptr;
+    current_ = nullptr;
+    Fiber::switch_to(self.worker->fiber, other.fiber);
+  } else if (Thread* next = pick(); next != &self) {
     current_ = nullptr;
     race_detector().run(nullptr, 0);
     Fiber::switch_to(self.worker->fiber, next == nullptr ? host_ : fiber_for(*next));
@@ -380,7 +581,17 @@ void GridRun::make_runnable(Thread& thread) {
 }
 
 void GridRun::yield() {
-  if (random_.coin()) {
+  if (in_loop_) { // nobody is in the way, unless what this thread waits for has not begun
+    const void* const thread =
+        loop_.plain ? static_cast<const void*>(&resident_.front()->threads[loop_.begun - 1])
+                    : current_;
+    thread_yields_ = std::exchange(yielding_, thread) == thread ? thread_yields_ + 1 : 0;
+    constexpr std::int64_t patience = 1000;
+    if (thread_yields_ < patience) {
+      return;
+    }
+    static_cast<void>(current());
+  } else if (random_.coin()) {
     return;
   }
   if (++idle_yields_ > most_idle_yields) {
@@ -393,13 +604,14 @@ void GridRun::yield() {
 }
 
 void GridRun::fail(FindingKind kind, const std::string& problem, const CodeLine& at) {
+  Thread& thread = current();
   cancelled_ = true;
-  problem_ = finding(kind, place_of(*current_) + " " + problem, current_, at);
+  problem_ = finding(kind, place_of(thread) + " " + problem, &thread, at);
   throw Cancelled{};
 }
 
 void GridRun::arrive(Barrier& barrier, ThreadState state, Site site) {
-  Thread& self = *current_;
+  Thread& self = current();
   self.state = state;
   self.site = site;
   barrier.lines_differ |= barrier.arrived > 0 && !same(barrier.site, site);
@@ -435,14 +647,15 @@ void GridRun::arrive(Barrier& barrier, ThreadState state, Site site) {
 
 // The others have to come to the next vote before its result takes the place of this one.
 int GridRun::vote(int predicate, Site site) {
-  Block& block = *current_->block;
+  Block& block = *current().block;
   block.votes += predicate != 0 ? 1 : 0;
   arrive(block.barrier, ThreadState::at_block_barrier, site);
   return block.vote_result;
 }
 
-unsigned GridRun::lanes_alive() const {
-  return current_->block->warps[static_cast<std::size_t>(current_->rank) / 32].alive;
+unsigned GridRun::lanes_alive() {
+  const Thread& thread = current();
+  return thread.block->warps[static_cast<std::size_t>(thread.rank) / 32].alive;
 }
 
 void GridRun::arrive_at_cluster(Site site) {
@@ -522,7 +735,7 @@ void* GridRun::map_shared(const void* address, unsigned rank, Site site) {
 
 std::uint64_t GridRun::meet(WarpCall call, unsigned mask, std::uint64_t value, int source,
                             Site site) {
-  Thread& self = *current_;
+  Thread& self = current();
   if ((mask >> (self.rank % 32) & 1) == 0) {
     fail(FindingKind::divergence, "is not in the mask that it passes at " + line_text(site),
          code_line(site));
@@ -713,7 +926,7 @@ void fail_current_thread(FindingKind kind, const std::string& problem, const Cod
 }
 
 void* static_shared(const void* key, std::size_t bytes, std::size_t alignment, Site site) {
-  Block& block = *active->current().block;
+  Block& block = active->current_block();
   for (const auto& variable : block.statics) {
     if (variable->key == key) {
       return variable->memory.data();
@@ -750,6 +963,8 @@ bool stack_overflowed_at(const void* address) {
 }
 
 namespace detail {
+
+bool ThreadLoop::take_after_wait(uint3& thread) { return active->take_after_wait(thread); }
 
 void block_barrier(Site site) {
   active->arrive(active->current().block->barrier, ThreadState::at_block_barrier, site);
@@ -821,7 +1036,7 @@ const dim3& blockDim = diffbench::emulation::built_in.block_shape;
 const dim3& gridDim = diffbench::emulation::built_in.grid_shape;
 
 void* emulated_dynamic_shared() {
-  diffbench::emulation::Block& block = *diffbench::emulation::active->current().block;
+  diffbench::emulation::Block& block = diffbench::emulation::active->current_block();
   block.wants_shared = true;
   return block.shared.data();
 }

@@ -13,12 +13,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 
 #include <cuda_runtime.h>
+#include <emulation/user_calls.h>
 
 namespace diffbench::emulation {
+
+inline std::size_t count(dim3 shape) { return std::size_t{shape.x} * shape.y * shape.z; }
 
 struct GridLaunch {
   dim3 grid;
@@ -27,10 +31,16 @@ struct GridLaunch {
   std::size_t shared_bytes = 0;
   bool cooperative = false;
   std::function<void()> run_thread;
+  /// Threads of a block whose accesses nobody looks at.
+  std::function<void(detail::ThreadLoop&, uint3&)> run_block = {};
+  /// Blocks are watched until they have made so many accesses to memory: those at edges and corners
+  /// first, then any, with a neighbour. The others run one after the other.
+  std::int64_t watched_accesses = std::numeric_limits<std::int64_t>::max();
 };
 
 struct GridCounts {
   std::int64_t blocks = 0;
+  std::int64_t watched_blocks = 0;
   std::int64_t switches = 0;
 };
 

@@ -3,11 +3,13 @@
 #include "code_site.hpp"
 #include "grid.hpp"
 #include "kernel_name.hpp"
+#include "program.hpp"
 #include "race_detector.hpp"
 #include "runtime.hpp"
 #include "user_image.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -56,8 +58,6 @@ int occupancy(const DeviceSpec& spec, const void* kernel, std::size_t block_size
                       std::max<std::size_t>(1, shared_bytes + spec.reserved_shared_bytes)),
                 static_cast<std::size_t>(spec.blocks_per_multiprocessor)}));
 }
-
-std::size_t count(dim3 shape) { return std::size_t{shape.x} * shape.y * shape.z; }
 
 // The most dynamic shared memory that `kernel` may be launched with.
 std::size_t shared_limit(Runtime& state, const void* kernel) {
@@ -173,6 +173,7 @@ void run_kernel(Runtime& state, int device, const GridLaunch& launch,
     return;
   }
   state.running_kernel = kernel.function;
+  state.running_words = kernel.words;
   KernelCount& count_of_kernel = state.ledger.kernels[kernel_name(kernel.function)];
   ++count_of_kernel.launches;
   count_of_kernel.graph_launches += in_graph ? 1 : 0;
@@ -191,13 +192,31 @@ void run_kernel(Runtime& state, int device, const GridLaunch& launch,
     state.running_kernel = nullptr;
     return;
   }
-  race_detector().begin_kernel(kernel.function, launch.grid, launch.cluster, launch.block);
-  if (std::optional<Finding> problem = run_grid(launch, state.random, counts)) {
+  GridLaunch sampled = launch;
+  if (is_program()) {
+    if (past_deadline()) {
+      end_program();
+    }
+    sampled.watched_accesses = accesses_to_watch(count_of_kernel.launches);
+    race_detector().look_at(4 * sampled.watched_accesses); // of a block that makes many, a part
+  }
+  if (sampled.watched_accesses > 0) {
+    race_detector().begin_kernel(kernel.function, launch.grid, launch.cluster, launch.block);
+  }
+  std::optional<Finding> problem = run_grid(sampled, state.random, counts);
+  if (counts.watched_blocks < static_cast<std::int64_t>(count(launch.grid)) ||
+      race_detector().has_looked_away()) {
+    race_detector().expose();
+  }
+  race_detector().look_at(std::numeric_limits<std::int64_t>::max());
+  if (problem) {
     give_up(std::move(*problem), cudaErrorLaunchFailure);
   } else if (const std::string written = state.memory.overwritten(); !written.empty()) {
     give_up({.kind = FindingKind::out_of_bounds, .message = written}, cudaErrorIllegalAddress);
   }
   count_of_kernel.traffic.add(race_detector().take_traffic());
+  count_of_kernel.watched_threads +=
+      counts.watched_blocks * static_cast<std::int64_t>(count(launch.block));
   state.counters.blocks += counts.blocks;
   state.counters.switches += counts.switches;
   state.running_kernel = nullptr;
@@ -234,6 +253,7 @@ cudaError_t detail::launch(const cudaLaunchConfig_t& config, KernelCall kernel) 
       return cudaErrorInvalidClusterSize;
     }
     grid->run_thread = kernel.run_thread;
+    grid->run_block = kernel.run_block;
     if (const cudaError_t why = refused(state, kernel.function, *grid); why != cudaSuccess) {
       return why;
     }
@@ -249,7 +269,7 @@ cudaError_t detail::launch(const cudaLaunchConfig_t& config, KernelCall kernel) 
         run_kernel(state, device, grid, kernel, /*in_graph=*/true);
       });
     }
-    state.ledger.kernels_under_way = true;
+    note_launch(state, *stream, kernel.site, kernel_name(kernel.function));
     const auto use = std::make_shared<ManagedUse>(state.memory, kernel.pointers);
     const cudaError_t issued = state.issue(*stream, [&state, device, grid = *grid, kernel, use] {
       run_kernel(state, device, grid, kernel, /*in_graph=*/false);

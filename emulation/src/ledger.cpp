@@ -32,7 +32,8 @@ std::string traffic_members(const Traffic& traffic) {
 std::string kernel_json(const std::string& name, const KernelCount& count) {
   return "{" + member("name", json_text(name)) + ", " + member("launches", count.launches) + ", " +
          member("graph_launches", count.graph_launches) + ", " + member("threads", count.threads) +
-         ", " + traffic_members(count.traffic.card) + ", " +
+         ", " + member("watched_threads", count.watched_threads) + ", " +
+         traffic_members(count.traffic.card) + ", " +
          member("mapped", "{" + traffic_members(count.traffic.mapped) + "}") + ", " +
          member("shared_written", count.traffic.shared_written) + ", " +
          member("queued_atomics", count.traffic.queued_atomics) + "}";

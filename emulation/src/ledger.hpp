@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -47,7 +48,17 @@ struct KernelCount {
   std::int64_t launches = 0;
   std::int64_t graph_launches = 0; ///< of these
   std::int64_t threads = 0;
+  std::int64_t watched_threads = 0;
   KernelTraffic traffic;
+};
+
+/// What a program had asked for when it looked at a clock, or recorded an event.
+struct WorkMark {
+  std::ptrdiff_t launches = 0;
+  std::int64_t allocations = 0; ///< and what was given back
+  std::int64_t copies = 0;      ///< between host and device, but of a few numbers
+  std::int64_t printed = 0;     ///< bytes, before its last call of the runtime
+  std::int64_t files = 0;       ///< opened
 };
 
 struct Ledger {
@@ -63,6 +74,7 @@ struct Ledger {
   /// Memory that was allocated, page-locked or registered, by MemoryKind.
   std::array<CopyCount, 4> allocations{};
   std::int64_t frees = 0;
+  WorkMark done;
   std::map<std::string, KernelCount> kernels;
 
   /// The host waits for the device.

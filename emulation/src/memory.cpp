@@ -3,12 +3,14 @@
 
 #include "canary.hpp"
 #include "code_site.hpp"
+#include "program.hpp"
 #include "race_detector.hpp"
 #include "sanitizer.hpp"
 #include "user_image.hpp"
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include <sys/mman.h>
 
@@ -47,10 +49,12 @@ std::string Buffer::description() const {
   if (kind >= MemoryKind::variables) {
     return what;
   }
-  return what + ", " + std::to_string(bytes) + " bytes, made " +
-         (made_at != 0      ? "at " + line_of(made_at)
-          : has_user_code() ? "by diffbench" // round a kernel or a solve of the user's
-                            : "by call " + std::to_string(made_by_call));
+  const std::string all =
+      what + ", " + std::to_string(bytes) + " bytes, made " +
+      (made_at != 0      ? "at " + line_of(made_at)
+       : has_user_code() ? "by diffbench" // round a kernel or a solve of the user's
+                         : "by call " + std::to_string(made_by_call));
+  return name.empty() ? all : name + " (" + all + ")";
 }
 
 Memory::~Memory() {
@@ -80,9 +84,10 @@ void* Memory::allocate(MemoryKind kind, std::size_t bytes, int device, std::int6
   buffer.device = device;
   buffer.made_by_call = call;
   buffer.made_at = call_site();
+  buffer.name = std::exchange(next_name, {});
   buffer.mapping = {first, inner + 2 * page};
   buffer.data = first + page + inner - round_up(bytes, alignment);
-  std::memset(buffer.data, poison, bytes);
+  fill_with_poison(buffer.data, bytes);
   close_zone(zone_before(buffer));
   close_zone(zone_after(buffer));
   if (kind == MemoryKind::device && accesses_ == 0) {
@@ -90,7 +95,8 @@ void* Memory::allocate(MemoryKind kind, std::size_t bytes, int device, std::int6
   }
   live_[buffer.data] = buffer;
   race_detector().watch(buffer.data, bytes, buffer.description(),
-                        {.unwritten = kind == MemoryKind::device,
+                        {.unwritten = kind == MemoryKind::device || is_program(),
+                         .exposed = kind != MemoryKind::device, // the host writes there unseen
                          .managed = kind == MemoryKind::managed,
                          .mapped = kind == MemoryKind::pinned});
   return buffer.data;

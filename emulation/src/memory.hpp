@@ -36,12 +36,16 @@ struct Buffer {
   int device = 0;
   std::int64_t made_by_call = 0;
   std::uint64_t made_at = 0;    ///< site, of a user's code
+  std::string name = {};        ///< in the user's code; empty: not known
   std::span<std::byte> mapping; ///< both pages that fault included; empty for what is not our own
   bool freed = false;
   int users = 0; ///< kernels that were given it and have not run; of managed memory only
 
   [[nodiscard]] std::string description() const;
 };
+
+/// Of the memory that this thread allocates next; empty: not known.
+inline thread_local std::string next_name;
 
 class Memory {
  public:

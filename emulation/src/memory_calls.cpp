@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The runtime's calls on memory and copies.
 #include "code_site.hpp"
+#include "program.hpp"
 #include "race_detector.hpp"
 #include "runtime.hpp"
 #include "user_image.hpp"
@@ -20,6 +21,7 @@ namespace {
 
 void note_allocation(Ledger& ledger, MemoryKind kind, std::size_t bytes) {
   ledger.allocations[static_cast<std::size_t>(kind)].add(static_cast<std::int64_t>(bytes));
+  ++ledger.done.allocations;
 }
 
 cudaError_t allocate(Runtime& state, MemoryKind kind, void** memory, std::size_t bytes) {
@@ -63,6 +65,7 @@ cudaError_t release(Runtime& state, void* memory, bool of_host, cudaError_t unkn
     return unknown;
   }
   ++state.ledger.frees;
+  ++state.ledger.done.allocations;
   state.ledger.note_drain();
   const std::string written = state.memory.release(memory).value_or("");
   if (!written.empty()) {
@@ -140,6 +143,7 @@ void count_copy(Ledger& ledger, Side to, Side from, std::size_t bytes, bool bloc
                                                        : HostMemory::pageable;
   ledger.copies[static_cast<std::size_t>(way)][static_cast<std::size_t>(memory)].add(
       static_cast<std::int64_t>(bytes));
+  ledger.done.copies += bytes > 1024 && (way == CopyWay::to_device || way == CopyWay::to_host);
   if (blocks) {
     ledger.note_drain();
   } else if (host == Side::pinned || host == Side::registered) {
@@ -209,9 +213,14 @@ cudaError_t copy(Runtime& state, Rows rows, cudaMemcpyKind kind, Stream* stream,
   if (!blocks && (to == Side::pageable || from == Side::pageable)) {
     state.ledger.pageable_async.add(static_cast<std::int64_t>(rows.width * rows.height));
   }
-  const cudaError_t issued = state.issue(*stream, [&state, rows, staged, name, site] {
+  const bool to_host = to != Side::device;
+  const cudaError_t issued = state.issue(*stream, [&state, rows, staged, name, site, to_host] {
     ++state.counters.copies;
-    for (std::size_t y = 0; y < rows.height; ++y) {
+    const bool watched = watches_copy(rows.width * rows.height);
+    if (!watched) {
+      race_detector().expose();
+    }
+    for (std::size_t y = 0; watched && y < rows.height; ++y) {
       race_detector().access(name, rows.from + y * rows.from_pitch, rows.width, false, site);
       race_detector().access(name, rows.to + y * rows.to_pitch, rows.width, true, site);
     }
@@ -219,6 +228,9 @@ cudaError_t copy(Runtime& state, Rows rows, cudaMemcpyKind kind, Stream* stream,
       race_detector().note_copy(rows.to, rows.width, site);
     }
     copy_rows(rows);
+    for (std::size_t y = 0; to_host && y < rows.height; ++y) {
+      note_copied(rows.to + y * rows.to_pitch, rows.width);
+    }
   });
   if (issued == cudaSuccess && !capturing && !blocks) {
     const auto use = [&](Side side, const std::byte* data, std::size_t pitch, bool writes) {
@@ -257,7 +269,11 @@ cudaError_t set_bytes(Runtime& state, void* memory, int value, std::size_t bytes
   }
   return state.issue(*stream, [&state, memory, value, bytes, name, site] {
     ++state.counters.copies;
-    race_detector().access(name, memory, bytes, true, site);
+    if (watches_copy(bytes)) {
+      race_detector().access(name, memory, bytes, true, site);
+    } else {
+      race_detector().expose();
+    }
     std::memset(memory, value, bytes);
   });
 }
@@ -334,6 +350,7 @@ cudaError_t cudaFreeAsync(void* memory, cudaStream_t stream) {
       return cudaErrorInvalidValue;
     }
     ++state.ledger.frees;
+    ++state.ledger.done.allocations;
     return state.issue(*its_stream, [&state, memory] {
       const std::string written = state.memory.release(memory).value_or("");
       if (!written.empty()) {

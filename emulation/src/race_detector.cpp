@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "race_detector.hpp"
 
+#include "canary.hpp"
 #include "cluster.hpp"
 #include "code_site.hpp"
 #include "foreign_access.hpp"
 #include "kernel_name.hpp"
+#include "program.hpp"
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <new>
 #include <utility>
 
@@ -20,7 +23,7 @@ constexpr std::size_t most_races = 200;  // each of another pair of lines
 constexpr std::uint32_t beginning = 0;   // the epoch before a block's threads'
 
 std::unique_ptr<RaceDetector>& the_detector() {
-  static auto detector = std::make_unique<RaceDetector>();
+  static auto& detector = *new auto(std::make_unique<RaceDetector>());
   return detector;
 }
 
@@ -124,6 +127,7 @@ void RaceDetector::watch(const void* data, std::size_t bytes, const std::string&
   watched.watch(data, bytes);
   watched.what = what;
   watched.unwritten = made.unwritten;
+  watched.exposed = made.exposed;
   watched.mapped = made.mapped;
   watched.touched.resize(counts_traffic_ ? bytes / sector_bytes + 2 : 0);
   watched.pages.resize(made.managed ? bytes / page_bytes + 1 : 0);
@@ -309,6 +313,9 @@ void RaceDetector::end_block(BlockRaces& block) {
 // Accesses
 
 void RaceDetector::access_memory(std::uintptr_t address, std::size_t bytes, const Access& access) {
+  if (!written_.empty()) {
+    look_at_written();
+  }
   watched_ = find(address);
   if (watched_ == nullptr || address + bytes > watched_->begin + watched_->bytes) {
     if (strict_ && executed_.back().kernel != nullptr) {
@@ -348,7 +355,27 @@ void RaceDetector::access_memory(std::uintptr_t address, std::size_t bytes, cons
     }
     address_ = stop;
   }
-  watching_ = self;
+  watching_ = accesses_ < last_access_ ? self : nullptr;
+}
+
+void RaceDetector::look_at(std::int64_t accesses) {
+  constexpr std::int64_t all = std::numeric_limits<std::int64_t>::max();
+  last_access_ = accesses == all ? all : accesses_ + accesses;
+}
+
+void RaceDetector::expose() {
+  for (auto& [begin, watched] : memory_) {
+    watched.exposed = true;
+  }
+}
+
+bool RaceDetector::still_fresh() const {
+  std::uint32_t held = 0;
+  if (address_ % word != 0 || address_ + word > watched_->begin + watched_->bytes) {
+    return false;
+  }
+  std::memcpy(&held, reinterpret_cast<const void*>(address_), word);
+  return held == unlikely_poison;
 }
 
 // Of global or page-locked memory, by a kernel.
@@ -445,8 +472,13 @@ void RaceDetector::access_cell(Cell& cell, const Access& access) {
     return;
   }
   const Stamp& write = cell.write;
-  if (write.block == 0 && strict_ && watched_->unwritten && access.reads()) {
+  if (write.block == 0 && strict_ && watched_->unwritten && access.reads() &&
+      (!watched_->exposed || still_fresh())) {
     report_unwritten_read(access);
+  }
+  if (write.block != 0 && is_program() && block_ == copier_.get() && !access.writes &&
+      still_fresh()) {
+    note_fresh_result(); // somebody has written what nobody had
   }
   if (write.block != 0 && !follows(write.block, write.thread, write.epoch) &&
       !both_atomic(write, access)) {
@@ -598,19 +630,49 @@ void RaceDetector::fence(Scope scope) {
 // Reports
 
 void RaceDetector::report(Stamp earlier, bool earlier_writes, const Access& access) {
-  const Stamp later = stamp(access);
-  const auto place = [](const Stamp& s) { return s.site != 0 ? s.site : std::uint64_t{s.block}; };
-  if (reported_.size() >= most_races ||
-      !reported_.insert({place(earlier), place(later), earlier_writes}).second) {
+  const Conflict conflict{earlier,       stamp(access), earlier_writes,
+                          access.writes, address_,      watched_};
+  if (reported_.contains(conflict.lines())) {
     return;
   }
+  const bool plain = access.writes && access.scope == Scope::thread;
+  if (!is_program() || !plain || block_ == copier_.get()) {
+    report(conflict);
+    return;
+  }
+  written_.push_back({conflict, std::min(word, watched_->begin + watched_->bytes - address_)});
+  std::memcpy(&written_.back().before, reinterpret_cast<const void*>(address_),
+              written_.back().bytes);
+}
+
+void RaceDetector::look_at_written() {
+  for (const Written& write : written_) {
+    if (std::memcmp(reinterpret_cast<const void*>(write.conflict.address), &write.before,
+                    write.bytes) != 0) {
+      report(write.conflict);
+    }
+  }
+  written_.clear();
+}
+
+std::array<std::uint64_t, 3> RaceDetector::Conflict::lines() const {
+  const auto place = [](const Stamp& s) { return s.site != 0 ? s.site : std::uint64_t{s.block}; };
+  return {place(earlier), place(later), earlier_writes};
+}
+
+void RaceDetector::report(const Conflict& conflict) {
+  if (reported_.size() >= most_races || !reported_.insert(conflict.lines()).second) {
+    return;
+  }
+  const auto& [earlier, later, earlier_writes, later_writes, address, memory] = conflict;
   const bool earlier_guesses = !earlier_writes && earlier.scope == 0 && later.scope != 0;
-  const bool later_guesses = !access.writes && later.scope == 0 && earlier.scope != 0;
-  races_.push_back({earlier, later, earlier_writes, access.writes,
-                    "byte " + std::to_string(address_ - watched_->begin) + " of " + memory_name(),
-                    earlier_guesses ? std::uint64_t{earlier.site}
-                    : later_guesses ? std::uint64_t{later.site}
-                                    : 0});
+  const bool later_guesses = !later_writes && later.scope == 0 && earlier.scope != 0;
+  races_.push_back(
+      {earlier, later, earlier_writes, later_writes,
+       "byte " + std::to_string(address - memory->begin) + " of " + memory_name(*memory),
+       earlier_guesses ? std::uint64_t{earlier.site}
+       : later_guesses ? std::uint64_t{later.site}
+                       : 0});
 }
 
 uint3 RaceDetector::thread_index(const Stamp& access) const {
@@ -683,8 +745,8 @@ void RaceDetector::report_unwritten_read(const Access& access) {
   }
   Finding finding{.kind = FindingKind::uninitialized,
                   .message = describe(now, false, nullptr) + " byte " +
-                             std::to_string(address_ - watched_->begin) + " of " + memory_name() +
-                             ", which nobody has written",
+                             std::to_string(address_ - watched_->begin) + " of " +
+                             memory_name(*watched_) + ", which nobody has written",
                   .at = code_line(now),
                   .by = kernel_thread(now),
                   .unwritten = true};
@@ -709,10 +771,9 @@ void RaceDetector::note_copy(const void* to, std::size_t bytes, std::uint64_t si
   }
 }
 
-std::string RaceDetector::memory_name() const {
-  return watched_->what.empty()
-             ? "the shared memory of block " + triple(block_index(watched_->block))
-             : watched_->what;
+std::string RaceDetector::memory_name(const Watched& memory) const {
+  return memory.what.empty() ? "the shared memory of block " + triple(block_index(memory.block))
+                             : memory.what;
 }
 
 } // namespace diffbench::emulation

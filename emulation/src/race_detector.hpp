@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <deque>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -55,6 +56,7 @@ struct Watched {
   std::string what;        ///< empty: shared memory
   std::uint32_t block = 0; ///< whose shared memory it is
   bool unwritten = false;  ///< until kernels and copies, which are seen, write to it
+  bool exposed = false;    ///< to writes that nobody saw
   bool mapped = false;     ///< the host's, page-locked: kernels reach it through the link
   /// While traffic is counted, of sectors: the last launch that read, and that wrote.
   std::vector<std::array<std::uint32_t, 2>> touched = {};
@@ -101,11 +103,16 @@ class RaceDetector {
   static void look_at_everything() { strict_ = true; }
   /// From now on, or no longer: sectors, of which nothing is known before. Takes time.
   static void count_traffic(bool on) { counts_traffic_ = on; }
+  /// So many accesses more are looked at, and then none until this is called again.
+  void look_at(std::int64_t accesses);
+  [[nodiscard]] bool has_looked_away() const { return accesses_ >= last_access_; }
+  /// Something may have written to all memory of the device that nobody saw.
+  void expose();
   /// While a thread of a kernel runs that may be watched.
   static RaceDetector* watching() { return watching_; }
 
   struct Newly {
-    bool unwritten = false, managed = false, mapped = false;
+    bool unwritten = false, exposed = false, managed = false, mapped = false;
   };
   void watch(const void* data, std::size_t bytes, const std::string& what, Newly made);
   void forget(const void* data);
@@ -135,7 +142,10 @@ class RaceDetector {
   void release_cells(Watched& watched);
   /// Which thread runs; null: the runtime does, or the host.
   void run(BlockRaces* block, int thread) {
-    watching_ = block == nullptr ? nullptr : this;
+    if (!written_.empty()) {
+      look_at_written();
+    }
+    watching_ = block == nullptr || accesses_ >= last_access_ ? nullptr : this;
     block_ = block;
     thread_ = block == nullptr ? nullptr : &block->threads[static_cast<std::size_t>(thread)];
   }
@@ -193,6 +203,14 @@ class RaceDetector {
     std::uint64_t guess; ///< a plain read beside an atomic access; 0: none
   };
 
+  struct Conflict {
+    Stamp earlier, later;
+    bool earlier_writes, later_writes;
+    std::uintptr_t address;
+    const Watched* memory;
+    [[nodiscard]] std::array<std::uint64_t, 3> lines() const;
+  };
+
   void access_memory(std::uintptr_t address, std::size_t bytes, const Access& access);
   void count(std::uintptr_t address, std::size_t bytes, const Access& access);
   void move_pages(Watched& managed, std::uintptr_t address, std::size_t bytes,
@@ -215,6 +233,9 @@ class RaceDetector {
   [[nodiscard]] bool follows(const Reads& reads) const;
   [[nodiscard]] bool includes(Scope scope, std::uint32_t block) const;
   void report(Stamp earlier, bool earlier_writes, const Access& access);
+  void report(const Conflict& conflict);
+  /// Of a program a write that left what was there is no race.
+  void look_at_written();
   Executed& execute(std::uint32_t blocks);
   [[nodiscard]] const Executed& executed(std::uint32_t block) const;
   [[nodiscard]] uint3 block_index(std::uint32_t block) const;
@@ -222,8 +243,10 @@ class RaceDetector {
   /// Without the kernel, if that is what was described before.
   [[nodiscard]] CodeLine code_line(const Stamp& access) const;
   [[nodiscard]] std::optional<KernelThread> kernel_thread(const Stamp& access) const;
+  /// Is it what fresh memory holds?
+  [[nodiscard]] bool still_fresh() const;
   void report_unwritten_read(const Access& access);
-  [[nodiscard]] std::string memory_name() const;
+  [[nodiscard]] std::string memory_name(const Watched& memory) const;
   [[nodiscard]] std::string describe(const Stamp& access, bool writes,
                                      const Executed* before) const;
 
@@ -238,6 +261,7 @@ class RaceDetector {
   Watched* watched_ = nullptr; ///< with `address_`: what is being accessed
   std::uintptr_t address_ = 0;
   std::int64_t accesses_ = 0;
+  std::int64_t last_access_ = std::numeric_limits<std::int64_t>::max();
   KernelTraffic traffic_;
   std::array<std::int64_t, 2> migrated_{};
 
@@ -267,6 +291,12 @@ class RaceDetector {
 
   std::set<std::array<std::uint64_t, 3>> reported_;
   std::vector<Race> races_;
+  struct Written {
+    Conflict conflict;
+    std::size_t bytes;
+    std::uint32_t before = 0;
+  };
+  std::vector<Written> written_; ///< is written next, and races if it changes
   /// Plain reads whose values atomicCAS() was then told: it writes only if they still hold.
   std::set<std::uint64_t> guesses_;
   std::set<std::pair<std::uintptr_t, std::uint64_t>> reported_reads_;

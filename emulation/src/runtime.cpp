@@ -5,6 +5,7 @@
 #include "grid.hpp"
 #include "host_watch.hpp"
 #include "kernel_name.hpp"
+#include "program.hpp"
 #include "race_detector.hpp"
 #include "segfault.hpp"
 #include "user_image.hpp"
@@ -25,7 +26,7 @@ const int findings_fd = [] {
 }();
 
 std::unique_ptr<Runtime>& instance() {
-  static std::unique_ptr<Runtime> the_runtime;
+  static auto& the_runtime = *new std::unique_ptr<Runtime>; // asked for at a program's end, too
   return the_runtime;
 }
 
@@ -59,6 +60,10 @@ Runtime& runtime() {
     Settings settings;
     if (const char* seed = std::getenv("DIFFBENCH_EMULATION_SEED")) {
       settings.seed = std::strtoull(seed, nullptr, 10);
+    }
+    if (is_program()) { // as large as cards are
+      settings.devices.front().multiprocessors = 132;
+      settings.devices.front().memory_bytes = std::size_t{4} << 30;
     }
     instance() = std::make_unique<Runtime>(settings);
   }
@@ -117,11 +122,15 @@ void Runtime::report(Finding finding) {
   if (known || findings.size() >= most_findings) {
     return;
   }
+  note(json_of(finding));
+  findings.push_back(std::move(finding));
+}
+
+void Runtime::note(const std::string& json) {
   if (findings_fd >= 0) {
-    const std::string line = json_of(finding) + "\n";
+    const std::string line = json + "\n";
     static_cast<void>(::write(findings_fd, line.data(), line.size()) < 0);
   }
-  findings.push_back(std::move(finding));
 }
 
 void Runtime::fault(int device_index, cudaError_t code) {
@@ -266,6 +275,7 @@ cudaError_t call(const char* name, const std::function<cudaError_t(Runtime&)>& b
   const std::lock_guard lock(runtime_mutex());
   Runtime& state = runtime();
   ++state.counters.calls;
+  state.ledger.done.printed = is_program() ? std::ftell(stdout) : 0; // which is a file
   cudaError_t result = cudaSuccess;
   if (!state.driver || state.old_driver != 0) {
     result = cudaErrorInsufficientDriver;
@@ -295,8 +305,10 @@ cudaError_t call(const char* name, const std::function<cudaError_t(Runtime&)>& b
   if (result != cudaSuccess && result != cudaErrorNotReady) {
     state.last_error = result;
     // A broken device is reported where it broke.
-    if (has_user_code() && state.unchecked.code == cudaSuccess && broken == cudaSuccess &&
-        state.device().sticky == cudaSuccess) {
+    // That there is one device only is no fault of a program.
+    const bool by_program = !is_program() || result != cudaErrorInvalidDevice;
+    if (has_user_code() && by_program && state.unchecked.code == cudaSuccess &&
+        broken == cudaSuccess && state.device().sticky == cudaSuccess) {
       state.unchecked = {result, name, code_line_of(call_site())};
     }
   }

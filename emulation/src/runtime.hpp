@@ -62,6 +62,9 @@ struct Event {
   bool timing = true;
   OperationPtr recorded;
   CapturePoint capture;
+  // When it was recorded, of a program:
+  const Stream* stream = nullptr;
+  WorkMark mark;
 };
 
 struct Graph {
@@ -105,6 +108,14 @@ struct UncheckedError {
   CodeLine at;
 };
 
+/// A launch of a program.
+struct Launched {
+  const Stream* stream = nullptr; ///< may be gone
+  bool blocking = true;           ///< its stream is ordered with the legacy default stream
+  std::uint64_t site = 0;
+  std::string kernel;
+};
+
 struct PlannedFault {
   std::int64_t in = 0; ///< 0: none
   cudaError_t code = cudaSuccess;
@@ -145,6 +156,7 @@ struct Runtime {
   cudaError_t last_error = cudaSuccess;
   std::vector<std::string> reports;
   const void* running_kernel = nullptr;
+  std::vector<const void*> running_words; ///< its arguments
   // Of a user's code:
   std::vector<Finding> findings; ///< each of another kind or line
   std::vector<HostUse> host_uses;
@@ -154,6 +166,8 @@ struct Runtime {
   std::int64_t solves = 0; ///< calls of a user's solve()
   UncheckedError unchecked;
   Ledger ledger;
+  std::vector<Launched> launched;
+  std::set<const Stream*> busy; ///< a program's streams with launches that nobody has waited for
 
   Device& device() { return devices[static_cast<std::size_t>(current_device)]; }
   Stream* find_stream(cudaStream_t handle);
@@ -167,6 +181,8 @@ struct Runtime {
 
   void report(const std::string& bug, FindingKind kind = FindingKind::misuse);
   void report(Finding finding);
+  /// Writes a line of JSON to the file of findings.
+  void note(const std::string& json);
   /// The host is going to touch this memory.
   void host_touches(const void* data, std::size_t bytes, bool writes, std::uint64_t site);
   void add_host_use(const HostUse& use);
@@ -196,6 +212,14 @@ struct Runtime {
 
 /// The one there is; made at the first use.
 Runtime& runtime();
+/// Counts a launch, or that of a graph.
+void note_launch(Runtime& state, const Stream& stream, std::uint64_t site, const std::string& what);
+/// Counts a wait for what `stream` had been given after so many launches.
+void note_wait(Runtime& state, const Stream* stream, std::ptrdiff_t launches);
+/// Looks at what a program times by these two.
+void judge_events(Runtime& state, const Event& first, const Event& last);
+/// What only its end tells: how often something was timed.
+void judge_samples(Runtime& state);
 /// Held by every call.
 std::recursive_mutex& runtime_mutex();
 

@@ -3,6 +3,7 @@
 
 #include "code_site.hpp"
 #include "grid.hpp"
+#include "program.hpp"
 #include "runtime.hpp"
 #include "sanitizer.hpp"
 #include "user_image.hpp"
@@ -31,7 +32,8 @@ Explanation explain(const void* address) {
   if (buffer == nullptr) {
     if (has_user_code() &&
         current_place().empty()) { // a sanitizer or debugger says more of our own
-      return {FindingKind::misuse, "the host touched memory that is not there"};
+      return {is_program() ? FindingKind::host_crash : FindingKind::misuse,
+              "the host touched memory that is not there"};
     }
     return {};
   }

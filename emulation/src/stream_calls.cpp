@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The runtime's calls on streams and events.
+#include "program.hpp"
 #include "runtime.hpp"
 #include "user_image.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <limits>
 
 using namespace diffbench::emulation;
 
@@ -42,6 +45,7 @@ cudaError_t query(Runtime& state, const OperationPtr& operation) {
   if (operation != nullptr && !operation->done()) {
     return cudaErrorNotReady;
   }
+  state.ledger.note_drain();
   return state.wait_for(operation);
 }
 
@@ -113,7 +117,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
       found.capture.capture->invalid = true;
       return cudaErrorStreamCaptureUnsupported;
     }
-    state.ledger.note_wait();
+    note_wait(state, &found, std::ssize(state.launched));
     return state.wait_for(found.last);
   };
   return on_stream("cudaStreamSynchronize", stream, body, WhenMadeToFail::drop_pending);
@@ -170,6 +174,8 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     }
     const cudaError_t issued = state.issue(its_stream, {});
     its_event->recorded = its_stream.last;
+    its_event->stream = &its_stream;
+    its_event->mark = state.ledger.done;
     return issued;
   });
 }
@@ -183,7 +189,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     if (found->capture.capture != nullptr) {
       return cudaErrorCapturedEvent;
     }
-    state.ledger.note_wait();
+    note_wait(state, found->stream, found->mark.launches);
     return state.wait_for(found->recorded);
   });
 }
@@ -204,10 +210,19 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
       return cudaErrorInvalidResourceHandle;
     }
     if (!first->recorded->done() || !last->recorded->done()) {
+      if (is_program()) {
+        state.report(
+            "the time between two events is asked for before the device has reached them, "
+            "so there is none yet (cudaErrorNotReady); cudaEventSynchronize() of the "
+            "second one waits",
+            FindingKind::stopwatch);
+      }
       return cudaErrorNotReady;
     }
+    judge_events(state, *first, *last);
     const auto ticks = last->recorded->done_at - first->recorded->done_at;
-    *milliseconds = static_cast<float>(ticks) * 1e-3f;
+    *milliseconds = is_program() ? std::numeric_limits<float>::quiet_NaN() // of no card
+                                 : static_cast<float>(ticks) * 1e-3f;
     return cudaSuccess;
   });
 }

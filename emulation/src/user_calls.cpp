@@ -10,9 +10,12 @@
 #include <emulation/kernel_launch.h>
 #include <emulation/user_calls.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -26,20 +29,14 @@ struct Configured {
   std::vector<cudaLaunchAttribute> attributes;
   std::uint64_t site = 0;
 };
-std::optional<Configured> configured;
-const void** asked_for = nullptr; ///< where to say what tells the kernel apart
+thread_local std::optional<Configured> configured;
+thread_local const void** asked_for = nullptr; ///< where to say what tells the kernel apart
 
-// What may be pointers among the bytes: those to memory that the runtime knows.
-std::vector<const void*> pointers_in(const KernelBody& body) {
-  std::vector<const void*> found;
-  for (std::size_t i = 0; i + sizeof(void*) <= body.bytes; i += sizeof(void*)) {
-    const void* word = nullptr;
-    std::memcpy(&word, static_cast<const std::byte*>(body.captured) + i, sizeof word);
-    if (word != nullptr && runtime().memory.find(word, 1) != nullptr) {
-      found.push_back(word);
-    }
-  }
-  return found;
+// What may be pointers among the bytes.
+std::vector<const void*> words_in(const KernelBody& body) {
+  std::vector<const void*> words(body.bytes / sizeof(void*));
+  std::memcpy(words.data(), body.captured, words.size() * sizeof(void*));
+  return words;
 }
 
 std::string shape(const dim3& size) {
@@ -75,6 +72,8 @@ void configure_launch(const cudaLaunchConfig_t& config, Site line) {
                           line.line == 0 ? call_site() : site_at(line)};
 }
 
+void name_next(const char* name) { next_name = name; }
+
 void launch_body(const KernelBody& body) {
   const void* const key = reinterpret_cast<const void*>(body.run);
   name_kernel(key, body.name);
@@ -92,6 +91,7 @@ void launch_body(const KernelBody& body) {
                      " is called without <<<blocks, threads>>>");
     return;
   }
+  const std::lock_guard lock(runtime_mutex());
   const auto* const first = static_cast<const std::byte*>(body.captured);
   if (body.bytes > most_argument_bytes) {
     runtime().report(std::string("the kernel ") + body.name + " has " + std::to_string(body.bytes) +
@@ -102,12 +102,29 @@ void launch_body(const KernelBody& body) {
   const auto bytes = std::make_shared<const std::vector<std::byte>>(first, first + body.bytes);
   KernelCall call;
   call.function = key;
-  call.pointers = pointers_in(body);
+  call.words = words_in(body);
+  std::ranges::copy_if(call.words, std::back_inserter(call.pointers), [](const void* word) {
+    return word != nullptr && runtime().memory.find(word, 1) != nullptr;
+  });
   call.run_thread = [bytes, run = body.run] { // each thread has its own, on its stack
     alignas(std::max_align_t) std::byte own[most_argument_bytes];
     std::memcpy(own, bytes->data(), bytes->size());
     run(own);
   };
+  if (body.run_block != nullptr && body.quick_bytes <= most_argument_bytes) {
+    const auto* const begin = static_cast<const std::byte*>(body.quick_captured);
+    const auto quick =
+        std::make_shared<const std::vector<std::byte>>(begin, begin + body.quick_bytes);
+    call.run_block = [quick, run = body.run_block](ThreadLoop& loop, uint3& thread) {
+      run(quick->data(), loop, thread);
+    };
+  } else {
+    call.run_block = [run = call.run_thread](ThreadLoop& loop, uint3& thread) {
+      while (loop.take(thread)) {
+        run();
+      }
+    };
+  }
   Configured launched = std::move(*configured);
   configured.reset();
   call.site = launched.site;

@@ -75,7 +75,9 @@ int note_emulation(dl_phdr_info* object, std::size_t, void*) {
   return 0;
 }
 
-_Unwind_Reason_Code look_at_frame(_Unwind_Context* frame, void* found) {
+using Frames = std::pair<std::size_t, std::uint64_t>; ///< to be skipped; what was found
+
+_Unwind_Reason_Code look_at_frame(_Unwind_Context* frame, void* frames) {
   const std::uintptr_t address = _Unwind_GetIP(frame);
   if (address == 0 || !in_user_image(reinterpret_cast<const void*>(address))) {
     return _URC_NO_REASON;
@@ -83,8 +85,9 @@ _Unwind_Reason_Code look_at_frame(_Unwind_Context* frame, void* found) {
   if (user_line(address - 1).line == 0) {
     return _URC_NO_REASON; // of the code that was added to the user's
   }
-  *static_cast<std::uint64_t*>(found) = address - 1;
-  return _URC_END_OF_STACK;
+  auto& [skipped, site] = *static_cast<Frames*>(frames);
+  site = skipped == 0 ? address - 1 : 0;
+  return skipped-- == 0 ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
 
 } // namespace
@@ -106,12 +109,12 @@ CodeLine user_line(std::uint64_t address) {
   return entry->second;
 }
 
-std::uint64_t call_site() {
-  std::uint64_t found = 0;
+std::uint64_t call_site(std::size_t callers) {
+  Frames found{callers, 0};
   if (image != nullptr) {
     _Unwind_Backtrace(look_at_frame, &found);
   }
-  return found;
+  return found.second;
 }
 
 bool in_user_image(const void* address) {
@@ -148,9 +151,7 @@ void detail::register_user_code(const UserCode& code) {
   if (::dladdr1(code.files, &info, &map, RTLD_DL_LINKMAP) == 0) {
     return;
   }
-  static Image the_image;
-  the_image = {};
-  image = &the_image;
+  image = new Image; // which a program asks for to its end
   image->path = info.dli_fname;
   image->base = static_cast<const link_map*>(map)->l_addr;
   ::dl_iterate_phdr(note_parts, nullptr);

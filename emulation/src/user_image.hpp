@@ -21,7 +21,8 @@ namespace diffbench::emulation {
 [[nodiscard]] CodeLine user_line(std::uint64_t address);
 
 /// The place in the user's code from which the runtime is being called, as a site; 0: none.
-[[nodiscard]] std::uint64_t call_site();
+/// `callers`: where the function there was called, and so on.
+[[nodiscard]] std::uint64_t call_site(std::size_t callers = 0);
 
 /// Is it a variable of the user's that is neither constant nor one of device_variables()?
 [[nodiscard]] bool is_host_variable(const void* address);

@@ -3,6 +3,7 @@
 #include "canary.hpp"
 #include "code_site.hpp"
 #include "host_watch.hpp"
+#include "program.hpp"
 #include "race_detector.hpp"
 #include "runtime.hpp"
 #include "user_image.hpp"
@@ -125,6 +126,22 @@ void diffbench_try_only_launches() {
   only_launches = true;
 }
 
+void diffbench_try_program_ended(bool by_itself) {
+  const std::lock_guard lock(runtime_mutex());
+  if (by_itself) {
+    find_unfinished_copies("the program ends");
+  }
+  find_unchecked_error();
+  Runtime& state = runtime();
+  if (by_itself) {
+    judge_samples(state);
+    find_leaks();
+  }
+  state.note(std::string("{\"kind\": \"end\", \"by_itself\": ") + (by_itself ? "true" : "false") +
+             ", \"copied\": " + copied_json() +
+             ", \"counts\": " + state.ledger.json(race_detector().migrated()) + "}");
+}
+
 void diffbench_try_count_traffic() { RaceDetector::count_traffic(true); }
 
 void diffbench_try_reset(std::uint64_t seed, std::uint64_t key) {
@@ -137,6 +154,6 @@ void diffbench_try_reset(std::uint64_t seed, std::uint64_t key) {
   Settings settings;
   settings.seed = seed;
   // Whoever uses what nobody has written gets other results.
-  poison = seed % 2 == 0 ? 0x3f : 0xff;
+  poison = seed % 2 == 0 ? 0x3f3f'3f3f : 0xffff'ffff;
   reset(settings);
 }

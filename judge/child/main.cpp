@@ -4,7 +4,7 @@
 //
 //   diffbench_try_child MEMORY CPU_SECONDS FILE_BYTES ALONE SHARED_FD NOTICED_FD THREADS WHAT
 //
-// where WHAT is run FILE.so, or exec COMMAND...
+// where WHAT is run FILE.so, exec COMMAND..., or program FILE.so SECONDS AGAIN NAME ARGUMENTS...
 //
 // Before that, the compiler of a submission: what it may read are COUNT files and folders.
 //
@@ -195,6 +195,26 @@ int serve_library(Channel& channel, const char* file, int shared_fd) {
   return 0;
 }
 
+/// A whole program, which may take so many seconds; ends with it. Its files of results are made in
+/// memory (program_files.cpp).
+[[noreturn]] void run_program(const std::string& file, double seconds, bool again, int argc,
+                              char** argv) {
+  // Before the program, whose variables still give back what they hold when it has ended.
+  const std::string beside = file.substr(0, file.rfind('/') + 1) + "libdiffbench_emulated_cuda.so";
+  static void* device = nullptr;
+  device = dlopen(beside.c_str(), RTLD_NOW | RTLD_LOCAL);
+  call_if_there(device, "diffbench_try_program", seconds, again);
+  std::atexit([] { call_if_there(device, "diffbench_try_program_ended", true); });
+  void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  using Main = int (*)(int, char**, char**);
+  const auto main = library == nullptr ? nullptr : reinterpret_cast<Main>(dlsym(library, "main"));
+  if (main == nullptr) {
+    std::cerr << dlerror() << '\n';
+    _exit(127);
+  }
+  std::exit(main(argc, argv, environ));
+}
+
 template <typename Number>
 Number number_of(const std::string& argument) {
   Number number{};
@@ -262,6 +282,14 @@ int run(const std::vector<std::string>& arguments, char** command) {
     execvp(command[0], command);
     return says(std::string("error cannot start ") + command[0] + ": " + std::strerror(errno)) ? 127
                                                                                                : 1;
+  }
+  if (arguments[7] == "program" && arguments.size() > 11) {
+    const std::string lacking = lacking_line(limits) + "\n";
+    if (::write(noticed_fd, lacking.data(), lacking.size()) < 0) {
+      return 1;
+    }
+    run_program(arguments[8], number_of<double>(arguments[9]), arguments[10] == "1",
+                static_cast<int>(arguments.size()) - 11, command + 3);
   }
   Channel channel;
   channel.write(lacking_line(limits));

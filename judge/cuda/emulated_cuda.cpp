@@ -15,6 +15,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <ranges>
 #include <regex>
 #include <sstream>
 #include <string>
@@ -58,7 +59,7 @@ Emulation find_emulation() {
                                   library_name, (root / "lib/diffbench").string()));
   }
   if (fs::exists(headers)) {
-    found.include_folders = {headers.string(), (root / "include").string()};
+    found.include_folders = {headers.string()};
   } else {
     std::istringstream folders(DIFFBENCH_EMULATION_HEADERS);
     for (std::string folder; std::getline(folders, folder, ':');) {
@@ -243,18 +244,9 @@ void diffbench_destroy_{0}(diffbench_session* s) {{ delete reinterpret_cast<diff
                      is_step ? ", diffbench_block_x, diffbench_block_y" : "");
 }
 
-// What follows the user's code: the session's functions, and what registers the code.
-std::string entry_text(const CudaTranslation& code, const Submission& taken,
-                       const std::string& source) {
+// Makes the user's code known to the emulation when it is loaded.
+std::string registration_text(const std::vector<std::string>& files) {
   std::string text = "\n# 1 \"<diffbench>\" 3\n";
-  for (const CellType& type : cell_types) {
-    if (taken.form != Form::session &&
-        std::ranges::find(taken.dtypes, type.dtype) != taken.dtypes.end()) {
-      text += session_functions(code, taken.form, type, source);
-    }
-  }
-  text += fmt::format("extern \"C\" const char* diffbench_try_form() {{ return \"{}\"; }}\n",
-                      to_string(taken.form));
   for (const char* section : {"device", "constant", "managed"}) {
     text += fmt::format(
         "extern \"C\" char __start_emulated_{0}[] __attribute__((weak, visibility(\"hidden\"))),\n"
@@ -268,7 +260,22 @@ __attribute__((constructor(101))) static void diffbench_register() {{
       __start_emulated_managed, __stop_emulated_managed}});
 }}
 )",
-                            fmt::join(code.files, "\", \""));
+                            fmt::join(files, "\", \""));
+}
+
+// What follows the user's code: the session's functions, and what registers the code.
+std::string entry_text(const CudaTranslation& code, const Submission& taken,
+                       const std::string& source) {
+  std::string text = "\n# 1 \"<diffbench>\" 3\n";
+  for (const CellType& type : cell_types) {
+    if (taken.form != Form::session &&
+        std::ranges::find(taken.dtypes, type.dtype) != taken.dtypes.end()) {
+      text += session_functions(code, taken.form, type, source);
+    }
+  }
+  text += fmt::format("extern \"C\" const char* diffbench_try_form() {{ return \"{}\"; }}\n",
+                      to_string(taken.form));
+  return text + registration_text(code.files);
 }
 
 // What comes nearest to a form, in a file that has none.
@@ -291,46 +298,155 @@ std::string no_form(const CudaTranslation& code, const std::string& name) {
                      kernel_form);
 }
 
+// Turns files into a shared object, one after the other.
+class EmulatedCompiler {
+ public:
+  /// `of_program`: else of a form, whose host code does what its caller has it do.
+  EmulatedCompiler(const fs::path& work_dir, const CompilerChoice& choice, bool of_program)
+      : work_dir_(work_dir),
+        choice_(choice),
+        emulation_(find_emulation()),
+        compiler_(find_compiler(/*of_c=*/false, choice.compiler)),
+        is_clang_(is_clang(compiler_, work_dir)),
+        program_flags_(of_program ? "-fopenmp -fno-semantic-interposition" : ""),
+        looking_{compiler_} {
+    for (const std::string& folder : emulation_.include_folders) {
+      looking_.insert(looking_.end(), {"-isystem", folder});
+    }
+  }
+
+  // What the preprocessor makes of `unit`, a text that includes the file.
+  std::string preprocessed(const fs::path& file, const std::string& unit, bool is_cuda) {
+    if (!fs::exists(file)) {
+      throw InvalidInput(fmt::format("no file {}", file.string()));
+    }
+    refuse_other_headers(file, emulation_);
+    const fs::path source = work_dir_ / "unit.cpp", result = work_dir_ / "preprocessed.ii";
+    std::ofstream(source) << unit;
+    readable_ = readable_files(looking_, "c++", work_dir_, choice_, file);
+    std::vector<std::string> command = looking_;
+    command.insert(command.end(), {"-E", "-std=gnu++20", "-fdiagnostics-color=never",
+                                   "-DDIFFBENCH_USER_CODE", "-I", file.parent_path().string()});
+    if (is_cuda) {
+      command.insert(command.end(), {"-D__CUDACC__", "-D__NVCC__"});
+    }
+    std::ranges::move(argument_words(program_flags_ + " " + choice_.flags),
+                      std::back_inserter(command));
+    std::ranges::move(listing_flags(work_dir_), std::back_inserter(command));
+    command.insert(command.end(), {source.string(), "-o", result.string()});
+    if (const Said said = run_confined(command, work_dir_, readable_); said.status != 0) {
+      refuse_compiled(said.text, file);
+    }
+    const std::vector<fs::path> of_the_user = files_of_the_user(looking_, "c++", work_dir_);
+    refuse_foreign_files(of_the_user, choice_, file);
+    std::ranges::for_each(of_the_user, refuse_disguises);
+    for (const fs::path& each : of_the_user) {
+      refuse_other_headers(each, emulation_);
+    }
+    return read_file(result);
+  }
+
+  // Adds what `translated` becomes; false: it does not compile, and why is in complaint().
+  [[nodiscard]] bool compile(const std::string& translated, const fs::path& file) {
+    const fs::path source = work_dir_ / "translated.ii";
+    std::ofstream(source, std::ios::binary) << translated;
+    const fs::path object = work_dir_ / fmt::format("submission{}.o", objects_.size());
+    std::vector<std::string> command = {compiler_};
+    std::ranges::move(argument_words(flags()), std::back_inserter(command));
+    std::ranges::move(argument_words(choice_.flags), std::back_inserter(command));
+    command.insert(command.end(), {"-c", source.string(), "-o", object.string()});
+    if (Said said = run_confined(command, work_dir_, readable_); said.status != 0) {
+      complaint_ = std::move(said.text);
+      return false;
+    }
+    refuse_what_replaces_the_device(object, file.filename().string(), emulation_.library,
+                                    work_dir_);
+    objects_.push_back(object.string());
+    return true;
+  }
+
+  // Of what did not compile: names that CUDA has and the emulation has not, else the compiler's
+  // words.
+  [[noreturn]] void refuse(const std::string& preprocessed_text, const fs::path& file) const {
+    const std::vector<std::string> unknown = unknown_cuda_names(preprocessed_text);
+    if (unknown.empty()) {
+      refuse_compiled(complaint_, file);
+    }
+    throw InvalidInput(fmt::format("{}", fmt::join(unknown, "; ")));
+  }
+
+  CompiledSubmission link(const fs::path& file, const std::string& names) {
+    CompiledSubmission result{.library = work_dir_ / "submission.so", .command = {}};
+    // Who runs it may see no other folder.
+    const fs::path runtime = work_dir_ / library_name;
+    fs::copy_file(emulation_.library, runtime, fs::copy_options::overwrite_existing);
+    // Without -fsanitize: its library is not wanted.
+    std::vector<std::string> command = {compiler_, "-shared", "-o", result.library.string()};
+    command.insert(command.end(), objects_.begin(), objects_.end());
+    command.push_back(runtime.string());
+    std::ranges::move(
+        argument_words(program_flags_ + " " + choice_.flags +
+                       " -Wl,-rpath,$ORIGIN -Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset "
+                       "-Wl,-Bsymbolic -Wl,-z,defs"),
+        std::back_inserter(command));
+    if (!program_flags_.empty()) { // its clocks (emulation/src/stopwatch.cpp)
+      for (const char* clock :
+           {"gettimeofday", "clock_gettime", "clock", "time", "omp_get_wtime", "fopen",
+            "_ZNSt6chrono3_V212system_clock3nowEv", "_ZNSt6chrono3_V212steady_clock3nowEv"}) {
+        command.push_back(fmt::format("-Wl,--wrap={}", clock));
+      }
+    }
+    if (const Said said = run_confined(command, work_dir_, readable_); said.status != 0) {
+      refuse_compiled(said.text, file);
+    }
+    result.command = fmt::format("{} {} -shared {} {}", compiler_, flags(), names, library_name);
+    return result;
+  }
+
+  [[nodiscard]] QuickKernels quick_kernels() const {
+    return is_clang_ ? QuickKernels::of_clang : QuickKernels::of_gcc;
+  }
+
+ private:
+  // As the kernels of the emulation's own tests: what they access is said by the instrumentation of
+  // the thread sanitizer, whose library is not linked.
+  [[nodiscard]] std::string flags() const {
+    return fmt::format(
+        "-std=gnu++20 -O2 -g1 -gdwarf-4 -w -fPIC -ffp-contract=off -fno-optimize-sibling-calls "
+        "-ffunction-sections -fdiagnostics-color=never -U_FORTIFY_SOURCE -fsanitize=thread {}{}{}",
+        is_clang_ ? "-mllvm -tsan-instrument-func-entry-exit=0"
+                  : "--param=tsan-instrument-func-entry-exit=0",
+        program_flags_.empty() ? "" : " ", program_flags_);
+  }
+
+  fs::path work_dir_;
+  const CompilerChoice& choice_;
+  Emulation emulation_;
+  std::string compiler_;
+  bool is_clang_;
+  std::string program_flags_;
+  std::vector<std::string> looking_; ///< the compiler, and where it finds headers
+  std::vector<fs::path> readable_;
+  std::vector<std::string> objects_;
+  std::string complaint_;
+};
+
 } // namespace
 
 Submission compile_emulated_cuda(const fs::path& source, std::optional<Form> form,
                                  const fs::path& work_dir, const CompilerChoice& choice) {
   const fs::path file = fs::absolute(source);
   const std::string name = source.filename().string();
-  if (!fs::exists(file)) {
-    throw InvalidInput(fmt::format("no file {}", source.string()));
-  }
-  const Emulation emulation = find_emulation();
-  refuse_other_headers(file, emulation);
-  const std::string compiler = find_compiler(/*of_c=*/false, choice.compiler);
-
-  const fs::path unit = work_dir / "unit.cpp";
-  std::ofstream(unit) << "#line 1 \"<diffbench>\"\n#include <diffbench_try_entry.h>\n"
-                      << "#include \"" << file.string() << "\"\n"
-                      << "#if !defined(BLOCK_X)\n#define BLOCK_X 16\n#endif\n"
-                      << "#if !defined(BLOCK_Y)\n#define BLOCK_Y 16\n#endif\n"
-                      << "enum { diffbench_block_x = BLOCK_X, diffbench_block_y = BLOCK_Y };\n";
-  const fs::path preprocessed = work_dir / "preprocessed.ii";
-  std::vector<std::string> looking = {compiler};
-  for (const std::string& folder : emulation.include_folders) {
-    looking.insert(looking.end(), {"-isystem", folder});
-  }
-  const std::vector<fs::path> readable = readable_files(looking, "c++", work_dir, choice, file);
-  std::vector<std::string> command = looking;
-  command.insert(command.end(),
-                 {"-E", "-std=gnu++20", "-fdiagnostics-color=never", "-DDIFFBENCH_USER_CODE",
-                  "-D__CUDACC__", "-D__NVCC__", "-I", file.parent_path().string()});
-  std::ranges::move(listing_flags(work_dir), std::back_inserter(command));
-  command.insert(command.end(), {unit.string(), "-o", preprocessed.string()});
-  if (const Said said = run_confined(command, work_dir, readable); said.status != 0) {
-    refuse_compiled(said.text, file);
-  }
-  const std::vector<fs::path> of_the_user = files_of_the_user(looking, "c++", work_dir);
-  refuse_foreign_files(of_the_user, choice, file);
-  std::ranges::for_each(of_the_user, refuse_disguises);
-
-  const std::string text = read_file(preprocessed);
-  const CudaTranslation code = translate_cuda(text);
+  EmulatedCompiler compiler(work_dir, choice, /*of_program=*/false);
+  const std::string text = compiler.preprocessed(
+      file,
+      fmt::format("#line 1 \"<diffbench>\"\n#include <diffbench_try_entry.h>\n#include \"{}\"\n"
+                  "#if !defined(BLOCK_X)\n#define BLOCK_X 16\n#endif\n"
+                  "#if !defined(BLOCK_Y)\n#define BLOCK_Y 16\n#endif\n"
+                  "enum {{ diffbench_block_x = BLOCK_X, diffbench_block_y = BLOCK_Y }};\n",
+                  file.string()),
+      /*is_cuda=*/true);
+  const CudaTranslation code = translate_cuda(text, QuickKernels::none);
   const std::vector<FoundForm> forms = forms_of(code);
   Submission result =
       take(Language::cuda, forms, form, forms.empty() ? no_form(code, name) : std::string());
@@ -339,47 +455,50 @@ Submission compile_emulated_cuda(const fs::path& source, std::optional<Form> for
         fmt::format("{}: {} takes neither fields of float nor of double; it must be: {}", name,
                     to_string(result.form), result.form == Form::step ? kernel_form : solve_form));
   }
-  const fs::path translated = work_dir / "translated.ii";
-  std::ofstream(translated, std::ios::binary)
-      << code.text << entry_text(code, result, file.string());
+  if (!compiler.compile(code.text + entry_text(code, result, file.string()), file)) {
+    compiler.refuse(text, file);
+  }
+  result.compiled = compiler.link(file, name);
   result.compiled.has_session = true;
-  result.compiled.library = work_dir / "submission.so";
-  // As the kernels of the emulation's own tests: what they access is said by the instrumentation of
-  // the thread sanitizer, whose library is not linked.
-  const std::string flags =
-      "-std=gnu++20 -O2 -g1 -gdwarf-4 -w -fPIC -shared -ffp-contract=off "
-      "-fno-optimize-sibling-calls -ffunction-sections -fdiagnostics-color=never "
-      "-U_FORTIFY_SOURCE -fsanitize=thread " +
-      std::string(is_clang(compiler, work_dir) ? "-mllvm -tsan-instrument-func-entry-exit=0"
-                                               : "--param=tsan-instrument-func-entry-exit=0");
-  const fs::path object = work_dir / "submission.o";
-  command = argument_words(flags);
-  command.insert(command.begin(), compiler);
-  command.erase(std::ranges::find(command, "-shared"));
-  command.insert(command.end(), {"-c", translated.string(), "-o", object.string()});
-  if (const Said said = run_confined(command, work_dir, readable); said.status != 0) {
-    const std::vector<std::string> unknown = unknown_cuda_names(text);
-    if (unknown.empty()) {
-      refuse_compiled(said.text, file);
-    }
-    throw InvalidInput(fmt::format("{}", fmt::join(unknown, "; ")));
-  }
-  refuse_what_replaces_the_device(object, name, emulation.library, work_dir);
-  // Who runs it may see no other folder.
-  const fs::path runtime = work_dir / library_name;
-  fs::copy_file(emulation.library, runtime, fs::copy_options::overwrite_existing);
-  // Without -fsanitize: its library is not wanted.
-  command = {compiler,        "-shared",       "-o", result.compiled.library.string(),
-             object.string(), runtime.string()};
-  std::ranges::move(
-      argument_words("-Wl,-rpath,$ORIGIN -Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset "
-                     "-Wl,-Bsymbolic -Wl,-z,defs"),
-      std::back_inserter(command));
-  if (const Said said = run_confined(command, work_dir, readable); said.status != 0) {
-    refuse_compiled(said.text, file);
-  }
-  result.compiled.command = fmt::format("{} {} {} {}", compiler, flags, name, library_name);
   return result;
+}
+
+CompiledSubmission compile_emulated_program(const std::vector<fs::path>& sources,
+                                            const fs::path& work_dir,
+                                            const CompilerChoice& choice) {
+  EmulatedCompiler compiler(work_dir, choice, /*of_program=*/true);
+  std::vector<std::string> files, names;
+  // The first file comes last: it registers them all.
+  for (const fs::path& source : std::views::reverse(sources)) {
+    const fs::path file = fs::absolute(source);
+    const bool is_cuda = file.extension() == ".cu";
+    names.insert(names.begin(), file.filename().string());
+    const std::string text = compiler.preprocessed(
+        file,
+        fmt::format("#line 1 \"<diffbench>\"\n{}#include \"{}\"\n",
+                    is_cuda || &source == &sources.front() ? "#include <cuda_runtime.h>\n" : "",
+                    file.string()),
+        is_cuda);
+    const auto compiles = [&](QuickKernels quick) {
+      CudaTranslation code = translate_cuda(text, quick);
+      std::ranges::copy_if(code.files, std::back_inserter(files), [&](const std::string& used) {
+        return std::ranges::find(files, used) == files.end();
+      });
+      return compiler.compile(
+          code.text + (&source == &sources.front() ? registration_text(files) : ""), file);
+    };
+    if (!compiles(compiler.quick_kernels()) && !compiles(QuickKernels::none)) {
+      compiler.refuse(text, file);
+    }
+  }
+  return compiler.link(fs::absolute(sources.front()), fmt::format("{}", fmt::join(names, " ")));
+}
+
+bool has_main(const fs::path& source) {
+  static const std::regex main(R"((^|[^\w.:>])main\s*\()");
+  const std::string text = read_file(source);
+  return std::ranges::any_of(
+      plain_lines(text), [](const PlainLine& line) { return std::regex_search(line.text, main); });
 }
 
 } // namespace diffbench::bench

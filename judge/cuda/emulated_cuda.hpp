@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <vector>
 
 namespace diffbench::bench {
 
@@ -22,5 +23,14 @@ namespace diffbench::bench {
                                                std::optional<Form> form,
                                                const std::filesystem::path& work_dir,
                                                const CompilerChoice& choice = {});
+
+/// A whole program, of .cu files and such of C++, as it is; its flags are besides those of
+/// `choice`. The library has its main(). Throws as above.
+[[nodiscard]] CompiledSubmission compile_emulated_program(
+    const std::vector<std::filesystem::path>& sources, const std::filesystem::path& work_dir,
+    const CompilerChoice& choice = {});
+
+/// Whether the text has main(), or what looks like it.
+[[nodiscard]] bool has_main(const std::filesystem::path& source);
 
 } // namespace diffbench::bench

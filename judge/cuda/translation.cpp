@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <initializer_list>
 #include <map>
+#include <ranges>
 #include <set>
 #include <utility>
 
@@ -144,7 +145,7 @@ class Tokenizer {
     }
   }
   void skip_text(char quote) {
-    for (++at_; at_ < text().size() && text()[at_] != quote; ++at_) {
+    for (++at_; at_ < text().size() && text()[at_] != quote && text()[at_] != '\n'; ++at_) {
       at_ += text()[at_] == '\\' ? 1 : 0;
     }
     at_ = std::min(at_ + 1, text().size());
@@ -171,7 +172,8 @@ std::string without_folder(const std::string& path) { return path.substr(path.rf
 
 class Translator {
  public:
-  explicit Translator(std::string_view preprocessed) : tokens_(Tokenizer(preprocessed).read()) {}
+  explicit Translator(std::string_view preprocessed, QuickKernels quick = QuickKernels::none)
+      : tokens_(Tokenizer(preprocessed).read()), quick_(quick) {}
 
   CudaTranslation translate() {
     refuse_what_is_not_emulated();
@@ -184,11 +186,17 @@ class Translator {
       } else if (is(i, "__constant__") || is(i, "__managed__")) {
         translate_variable(i);
       } else if (is(i, "__device__")) {
-        is_variable(i) ? translate_variable(i) : erase(i);
+        is_variable(i) ? translate_variable(i) : translate_function(i);
       } else if (is(i, "__host__")) {
         erase(i);
+      } else if (is(i, "__noinline__") && !is(i - 1, "(")) {
+        replace(tokens_.all[i].begin, tokens_.all[i].end, "__attribute__((noinline))");
       } else if (opens_chevrons(i)) {
         translate_launch(i);
+      } else if (is(i + 1, "(") &&
+                 is_any(i, {"cudaMalloc", "cudaMallocManaged", "cudaMallocHost", "cudaHostAlloc",
+                            "cudaMallocPitch", "cudaMallocAsync"})) {
+        name_array(i);
       } else if (is(i, "cudaLaunchKernel") || is(i, "cudaLaunchCooperativeKernel")) {
         erase_cast_of_kernel(i);
       }
@@ -196,7 +204,7 @@ class Translator {
     for (const Tokens::Flags& flags : tokens_.flags) {
       replace(flags.begin, flags.end, flags.foreign ? " 3" : ""); // nobody includes anybody
     }
-    return {applied(), tokens_.files, functions_};
+    return {with_quick_kernels(applied()), tokens_.files, functions_};
   }
 
   std::vector<std::string> unknown_names() const {
@@ -438,7 +446,30 @@ class Translator {
         first = i + 1;
       }
     }
+    // A function that reads a clock is seen where it is called (emulation/src/stopwatch.cpp).
+    const auto reads_clock = [this](std::size_t i) {
+      return is_any(i, {"gettimeofday", "clock_gettime", "clock", "omp_get_wtime", "now"});
+    };
+    if (!function.kernel && !function.takes_template && !is(begin, "extern") &&
+        std::ranges::any_of(std::views::iota(body, closing(body)), reads_clock)) {
+      insert_before(begin, "__attribute__((noinline)) ");
+    }
     functions_.push_back(std::move(function));
+  }
+
+  // cudaMalloc((void**)&d_u, n): the array has that name, in what is said of it.
+  void name_array(std::size_t i) {
+    const std::size_t end = closing(i + 1);
+    std::size_t first = i + 2, comma = i + 2;
+    for (; comma < end && !is(comma, ","); ++comma) {
+      first = is(comma, "&") ? comma + 1 : first;
+    }
+    std::string name = joined(first, comma);
+    name.erase(std::ranges::remove(name, ' ').begin(), name.end());
+    if (first > i + 2 && end < size() && name.find_first_of("\"'\\)") == std::string::npos) {
+      insert_before(i, fmt::format("(::diffbench::emulation::detail::name_next(\"{}\"), ", name));
+      insert_after(end, ")");
+    }
   }
 
   // Kernels and launches
@@ -462,19 +493,60 @@ class Translator {
         refuse(inner, "launching a kernel from a kernel is not emulated");
       }
     }
-    insert_after(body, fmt::format(" ::emulated_kernel(\"{}\", [=]() mutable {{", text(open - 1)));
-    insert_before(end, "});");
+    const std::string quick = quick_ == QuickKernels::none ? "" : std::string(1, quick_mark);
+    insert_after(
+        body, fmt::format(" ::emulated_kernel(\"{}\", [=]() mutable {{{}", text(open - 1), quick));
+    insert_before(end, quick + "});");
+    if (quick_ != QuickKernels::none) {
+      const Token& first = tokens_.all[body];
+      kernels_.push_back(fmt::format("\n# {} \"{}\"\n", first.line, tokens_.files[first.file]));
+    }
   }
 
-  [[nodiscard]] bool adjacent(std::size_t i, std::string_view sign) const {
-    for (std::size_t k = i; k < i + 3; ++k) {
-      if (!is(k, sign) || (k > i && tokens_.all[k].begin != tokens_.all[k - 1].end)) {
-        return false;
-      }
+  // Copies what lies between each two marks behind the second one.
+  [[nodiscard]] std::string with_quick_kernels(const std::string& text) const {
+    const std::string_view begins =
+        quick_ == QuickKernels::of_clang
+            ? "}, [=]() __attribute__((no_sanitize(\"thread\"))) mutable {"
+            : "}, [=]() mutable __attribute__((no_sanitize(\"thread\"))) {";
+    std::string result;
+    std::size_t done = 0;
+    for (const std::string& line : kernels_) {
+      const std::size_t first = text.find(quick_mark, done),
+                        second = text.find(quick_mark, first + 1);
+      const std::string body = text.substr(first + 1, second - first - 1);
+      result += text.substr(done, first - done) + body;
+      result += begins;
+      result += line + body;
+      done = second + 1;
     }
-    return true;
+    return result + text.substr(done);
   }
-  [[nodiscard]] bool opens_chevrons(std::size_t i) const { return adjacent(i, "<"); }
+
+  // A function of the device is part of each kernel that calls it, unless it calls itself.
+  void translate_function(std::size_t i) {
+    const std::size_t open = parameters_of(i + 1);
+    bool inlines = quick_ != QuickKernels::none && !is(i - 1, "]") && open < size();
+    const std::size_t body = inlines ? body_of(is(open, "operator") ? open + 1 : open) : size();
+    inlines = inlines && (body < size() || is(open, "operator"));
+    for (std::size_t k = body; inlines && k < closing(body); ++k) {
+      inlines = is(open, "operator") || text(k) != text(open - 1);
+    }
+    for (std::size_t k = i; inlines && k < open; ++k) {
+      inlines = !is(k, "noinline") && !is(k, "__noinline__");
+    }
+    replace(tokens_.all[i].begin, tokens_.all[i].end,
+            inlines ? "__attribute__((always_inline))" : "");
+  }
+
+  // With any spaces between, as formatters leave them: << <blocks, threads>> >(...).
+  [[nodiscard]] bool three(std::size_t i, std::string_view sign) const {
+    return is(i, sign) && is(i + 1, sign) && is(i + 2, sign);
+  }
+  [[nodiscard]] bool opens_chevrons(std::size_t i) const { return three(i, "<"); }
+  [[nodiscard]] bool closes_chevrons(std::size_t i) const {
+    return three(i, ">") && is(i + 3, "(");
+  }
 
   // The first token of what stands before <<<: name, ns::name<types>, (pointer).
   [[nodiscard]] std::size_t kernel_before(std::size_t chevrons) const {
@@ -515,7 +587,7 @@ class Translator {
   void translate_launch(std::size_t chevrons) {
     const std::size_t kernel = chevrons == 0 ? size() : kernel_before(chevrons);
     std::size_t end = chevrons + 3;
-    for (int depth = 0; end < size() && !(depth == 0 && adjacent(end, ">")); ++end) {
+    for (int depth = 0; end < size() && !(depth == 0 && closes_chevrons(end)); ++end) {
       depth += opens(end) ? 1 : closes(end) ? -1 : 0;
     }
     const std::size_t arguments = end + 3;
@@ -754,12 +826,15 @@ class Translator {
   std::vector<Edit> edits_;
   std::vector<DefinedFunction> functions_;
   int count_ = 0;
+  static constexpr char quick_mark = '\1';
+  QuickKernels quick_;
+  std::vector<std::string> kernels_; ///< line markers of their bodies
 };
 
 } // namespace
 
-CudaTranslation translate_cuda(std::string_view preprocessed) {
-  return Translator(preprocessed).translate();
+CudaTranslation translate_cuda(std::string_view preprocessed, QuickKernels quick) {
+  return Translator(preprocessed, quick).translate();
 }
 
 std::vector<std::string> unknown_cuda_names(std::string_view preprocessed) {

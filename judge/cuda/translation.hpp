@@ -30,10 +30,14 @@ struct CudaTranslation {
   std::vector<DefinedFunction> functions;
 };
 
+/// Kernels a second time, without what says which memory they access, and their functions inlined;
+/// compilers have an attribute of lambdas at another place each.
+enum class QuickKernels { none, of_gcc, of_clang };
+
 /// `preprocessed`: what the compiler's -E writes, with line markers; headers below
 /// `emulation_folder` and those of the system are left alone. Throws InvalidInput, "my.cu:12: ...",
 /// for what is not emulated.
-[[nodiscard]] CudaTranslation translate_cuda(std::string_view preprocessed);
+[[nodiscard]] CudaTranslation translate_cuda(std::string_view preprocessed, QuickKernels quick);
 
 /// Names of CUDA in the user's part of `preprocessed` that no header declares: each once, with its
 /// first line, as "my.cu:12: cudaMemcpy3D is not emulated". For a file that does not compile.

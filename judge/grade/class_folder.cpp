@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "class_folder.hpp"
 
+#include "cuda/emulated_cuda.hpp"
 #include "diffbench/errors.hpp"
-#include "digest.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstddef>
-#include <fstream>
 #include <iterator>
-#include <span>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -21,9 +19,6 @@ namespace diffbench::bench {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Of a shared library with everything in it; a source has thousands.
-constexpr std::uintmax_t most_bytes = 64 << 20;
 
 /// By name, without hidden ones and caches.
 std::vector<fs::directory_entry> entries_of(const fs::path& folder) {
@@ -78,6 +73,20 @@ bool leads_out(const fs::path& path, const fs::path& folder) {
   return std::ranges::mismatch(from, to).in1 != from.end();
 }
 
+/// Of files in CUDA and C++, one of which has main(): these, with that one first.
+std::vector<fs::path> program_of(std::vector<fs::path> files) {
+  const auto count = [&files](Language language) {
+    return std::ranges::count(files, std::optional(language), known_language);
+  };
+  if (count(Language::cuda) == 0 ||
+      count(Language::cuda) + count(Language::cpp) != std::ssize(files) ||
+      std::ranges::count_if(files, has_main) != 1) {
+    return {};
+  }
+  std::ranges::stable_partition(files, has_main);
+  return files;
+}
+
 /// A student's folder.
 Submitted submitted_in(const fs::path& folder) {
   Submitted submitted;
@@ -104,9 +113,13 @@ Submitted submitted_in(const fs::path& folder) {
     submitted.problem =
         fmt::format("{} is a link to a file outside of the folder", out->filename().string());
     submitted.parts.clear();
-  } else if (tried.size() == 1) {
-    submitted.file = tried.front();
-    submitted.language = known_language(submitted.file);
+    return submitted;
+  }
+  submitted.program = program_of(tried);
+  if (tried.size() == 1 || !submitted.program.empty()) {
+    submitted.file = submitted.program.empty() ? tried.front() : submitted.program.front();
+    submitted.language =
+        submitted.program.empty() ? known_language(submitted.file) : Language::cuda;
     submitted.name += "/" + submitted.file.filename().string();
     std::stable_partition(submitted.parts.begin(), submitted.parts.end(),
                           [&](const fs::path& part) { return part == submitted.file; });
@@ -143,7 +156,8 @@ ClassFolder class_folder(const fs::path& folder) {
       found.submitted.push_back({.name = entry.path().filename().string(),
                                  .file = entry.path(),
                                  .language = language,
-                                 .parts = {entry.path()}});
+                                 .parts = {entry.path()},
+                                 .program = program_of({entry.path()})});
     } else if (is_file(entry) && is_header(entry.path())) {
       headers.push_back(entry.path());
     } else {
@@ -159,29 +173,6 @@ ClassFolder class_folder(const fs::path& folder) {
         folder.string()));
   }
   return found;
-}
-
-std::string digest_of(const Submitted& submitted, const std::string& options) {
-  Sha256 digest;
-  const auto add = [&digest](std::string_view text) {
-    const std::string counted = fmt::format("{} {}", text.size(), text);
-    digest.add(std::as_bytes(std::span(counted)));
-  };
-  add(options);
-  add(submitted.problem);
-  for (const fs::path& part : submitted.parts) {
-    std::error_code error;
-    const std::uintmax_t bytes = fs::file_size(part, error);
-    std::ifstream stream(part, std::ios::binary);
-    if (error || !stream || bytes > most_bytes) {
-      throw InvalidInput(
-          fmt::format("{} {}", part.filename().string(),
-                      bytes > most_bytes && !error ? "is larger than 64 MiB" : "cannot be read"));
-    }
-    add(part.lexically_relative(submitted.file.parent_path()).generic_string());
-    add(std::string(std::istreambuf_iterator<char>(stream), {}));
-  }
-  return digest.text();
 }
 
 } // namespace diffbench::bench

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The submissions of a class: a folder with a file, or a folder with one file, for each student.
+// The submissions of a class: a folder with a file, or a folder with one file or a CUDA program,
+// for each student.
 #pragma once
 
 #include "submission.hpp"
@@ -17,6 +18,8 @@ struct Submitted {
   std::optional<Language> language = {};         ///< empty: no file
   std::string problem = {};                      ///< why no file can be tried
   std::vector<std::filesystem::path> parts = {}; ///< what its result depends on, `file` first
+  /// The files of a whole CUDA program, that with main() first; empty: it is none.
+  std::vector<std::filesystem::path> program = {};
 };
 
 struct ClassFolder {
@@ -28,9 +31,5 @@ struct ClassFolder {
 /// with a point or two underscores. Throws InvalidInput where it cannot be read, or has no
 /// submission.
 [[nodiscard]] ClassFolder class_folder(const std::filesystem::path& folder);
-
-/// Of all parts and `options`: equal for what gives equal results. Throws InvalidInput for a part
-/// that cannot be read or is larger than any source is.
-[[nodiscard]] std::string digest_of(const Submitted& submitted, const std::string& options);
 
 } // namespace diffbench::bench

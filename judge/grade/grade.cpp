@@ -4,12 +4,10 @@
 #include "class_folder.hpp"
 #include "columns.hpp"
 #include "diffbench/errors.hpp"
-#include "grade_state.hpp"
 #include "interrupt.hpp"
 #include "result_file.hpp"
 #include "temporary_directory.hpp"
 #include "units.hpp"
-#include "version.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -29,27 +27,12 @@ namespace diffbench::bench {
 
 namespace {
 
-/// What else decides about the result of a file.
-std::string options_text(const TrialPlan& plan) {
-  const auto name = [](const auto& chosen) {
-    return chosen ? std::string(to_string(*chosen)) : std::string("any");
-  };
-  std::string text = fmt::format(
-      "{} form {} dtype {} compiler {} flags {} timeout {} memory {} seed {} "
-      "schedules {} timing {}",
-      version_text(), name(plan.form), name(plan.dtype), plan.compiler.compiler,
-      plan.compiler.flags, plan.judge.limits.seconds, plan.memory_mib, plan.judge.seed,
-      plan.judge.schedules, plan.timing);
-  return !plan.timing
-             ? text
-             : fmt::format("{} on {} grid {}x{} iterations {} threads {} budget {}", text,
-                           host_name(), plan.run.problem.nx, plan.run.problem.ny,
-                           plan.run.iterations, plan.run.session.threads, plan.run.budget_seconds);
-}
-
 Graded try_submitted(const Submitted& submitted, const TrialPlan& plan, Progress& progress) {
+  const bool is_program = !submitted.program.empty() && !plan.form;
   const auto refused = [&](const std::string& why) {
-    return not_tried(submitted.name, submitted.language, Graded::Fate::refused, why);
+    Graded graded = not_tried(submitted.name, submitted.language, Graded::Fate::refused, why);
+    graded.form = is_program ? program_form : "";
+    return graded;
   };
   if (!submitted.problem.empty()) {
     return refused(submitted.problem);
@@ -59,6 +42,11 @@ Graded try_submitted(const Submitted& submitted, const TrialPlan& plan, Progress
     LoadWatch load;
     TrialPlan own = plan;
     own.compiler.own_files = submitted.parts;
+    if (is_program) {
+      TriedProgram program{.files = submitted.program, .input = "/dev/null"};
+      program.seconds = plan.run.budget_binds ? plan.run.budget_seconds : program.seconds;
+      return graded_from(submitted.name, try_program(program, own, work_dir.path(), progress));
+    }
     const Trial trial = try_file(submitted.file, own, work_dir.path(), progress);
     if (trial.timing) {
       if (trial.timing->interrupted) { // its times are of fewer rounds, or there are none
@@ -92,27 +80,12 @@ std::string points_text(const Grade& grade) {
 struct ClassResult {
   std::vector<GradedRow> rows;
   std::vector<std::string> left_out;
-  std::size_t kept = 0;                    ///< of an earlier run
   std::map<Language, std::string> why_not; ///< no file can be tried; empty: those can
   bool interrupted = false;
 };
 
-/// `options` are what else decides about its result.
-Graded graded_submitted(const Submitted& submitted, const TrialPlan& trial,
-                        const std::string& options, GradeState& state, ClassResult& result,
+Graded graded_submitted(const Submitted& submitted, const TrialPlan& trial, ClassResult& result,
                         Progress& progress) {
-  std::string digest;
-  try {
-    digest = digest_of(submitted, options);
-  } catch (const InvalidInput& error) {
-    return not_tried(submitted.name, submitted.language, Graded::Fate::refused, error.what());
-  }
-  if (const Graded* known = state.find(digest)) {
-    ++result.kept;
-    Graded graded = *known;
-    graded.name = submitted.name;
-    return graded;
-  }
   if (submitted.language && submitted.problem.empty()) {
     const auto [why_not, is_new] = result.why_not.try_emplace(*submitted.language);
     try {
@@ -128,16 +101,12 @@ Graded graded_submitted(const Submitted& submitted, const TrialPlan& trial,
   }
   Graded graded = try_submitted(submitted, trial, progress);
   graded.timed = trial.timing && submitted.language && submitted.language != Language::cuda;
-  if (is_final(graded.fate)) {
-    state.keep(digest, graded);
-  }
   return graded;
 }
 
 ClassResult grade_class(const std::string& place, const ClassPlan& plan, const TrialPlan& asked,
                         Progress& progress) {
   ClassFolder folder = class_folder(place);
-  GradeState state = plan.resume.empty() ? GradeState() : GradeState(plan.resume);
   ClassResult result;
   result.left_out = std::move(folder.left_out);
   TrialPlan trial = asked;
@@ -148,8 +117,7 @@ ClassResult grade_class(const std::string& place, const ClassPlan& plan, const T
     progress.within(fmt::format("{} of {}: ", result.rows.size() + 1, folder.submitted.size()));
     try {
       check_interrupt();
-      Graded graded =
-          graded_submitted(submitted, trial, options_text(asked), state, result, progress);
+      Graded graded = graded_submitted(submitted, trial, result, progress);
       Grade grade = grade_by(plan.rubric, graded);
       result.rows.push_back({std::move(graded), std::move(grade)});
     } catch (const Interrupted&) {
@@ -215,8 +183,10 @@ constexpr Column<GradedRow> grade_columns[] = {
     {"mistake", nullptr, as_text, [](const GradedRow& row) { return or_null(row.graded.mistake); }},
     {"reason", nullptr, as_text, [](const GradedRow& row) { return or_null(row.graded.reason); }},
     {nullptr, "why", as_text, short_reason},
+    {"faults", "faults", as_text, field<&GradedRow::graded, &Graded::faults>},
     {"races", "races", as_text, field<&GradedRow::graded, &Graded::races>},
     {"leaks", "leaks", as_text, field<&GradedRow::graded, &Graded::leaks>},
+    {"stopwatch", "stopwatch", as_text, field<&GradedRow::graded, &Graded::stopwatch>},
     {"copies_per_step", "copies a step", as_figure, field<&GradedRow::graded, &Graded::copies>},
     {"times_numpy", "vs numpy", as_ratio,
      [](const GradedRow& row) -> Value { return times_of(row.graded, "numpy"); }},
@@ -245,17 +215,13 @@ bool has_mark(const ClassResult& result, Mark mark) {
 
 std::vector<std::string> notes_on(const ClassResult& result, const Rubric& rubric) {
   std::vector<std::string> notes;
-  if (result.kept > 0) {
-    notes.push_back(fmt::format("{} not changed since {} graded: not tried again", result.kept,
-                                result.kept == 1 ? "it was" : "they were"));
-  }
   const auto undecided = std::ranges::count(result.rows, Graded::Fate::undecided,
                                             [](const GradedRow& row) { return row.graded.fate; });
   if (undecided > 0) {
     notes.push_back(fmt::format(
-        "{} not decided: all runs of a file together took longer than {} times --timeout, which "
-        "may be this machine's fault; the next run tries {} again, best with a longer --timeout",
-        counted(undecided, "submission"), runs_in_full, undecided == 1 ? "it" : "them"));
+        "{} not decided: all runs of a file together took longer than {} times --timeout, or a "
+        "program longer than --budget, which may be this machine's fault: give a longer time",
+        counted(undecided, "submission"), runs_in_full));
   }
   if (has_mark(result, Mark::undecided)) {
     notes.push_back(fmt::format(
@@ -265,8 +231,9 @@ std::vector<std::string> notes_on(const ClassResult& result, const Rubric& rubri
   }
   if (has_mark(result, Mark::not_judged)) {
     notes.emplace_back(
-        "races, leaks and residency are judged of CUDA, times of the rest: what is not judged of a "
-        "file is left out of its points and of what they are of");
+        "faults, races and leaks are judged of CUDA, residency of what is no whole program, times "
+        "of the rest: what is not judged of a file is left out of its points and of what they are "
+        "of");
   }
   if (!result.left_out.empty()) {
     notes.push_back(
@@ -294,6 +261,9 @@ LabReport grade_report(const std::string& folder, const ClassPlan& plan, std::ui
                       fmt::format("{}: {}", lacking->graded.name, lacking->graded.reason)};
   }
   report.rows = list_of(grade_columns, result.rows);
+  report.columns = heads_of(grade_columns);
+  report.columns.push_back({{"key", "points"}, {"name", "points"}, {"unit", ""}});
+  report.pictures = {{"Points", Figure::bars, "name", "points"}};
   report.data = {{"folder", folder},
                  {"seed", seed},
                  {"rubric", rubric_json(plan.rubric)},
@@ -309,19 +279,11 @@ void declare_class(OptionList& options, ClassPlan& plan) {
   options.text("--rubric FILE", plan.rubric_file,
                described("what earns how many points, as JSON", "", "that of --print-rubric"));
   options.flag("--print-rubric", plan.print_rubric, "the default rubric, to begin with");
-  options.output(
-      "--resume FILE", plan.resume, kind_of_output::grades,
-      described("keeps what was graded, line by line: what has not changed is not tried again", "",
-                "beside the file of --csv, with the ending .jsonl"));
 }
 
-void complete(ClassPlan& plan, const std::string& csv) {
+void complete(ClassPlan& plan) {
   if (!plan.rubric_file.empty()) {
     plan.rubric = read_rubric(plan.rubric_file);
-  }
-  if (plan.resume.empty() && !csv.empty() && csv != stdout_name) {
-    plan.resume = std::filesystem::path(csv).replace_extension(".jsonl").string();
-    check_writable_file("--resume", plan.resume, kind_of_output::grades);
   }
 }
 

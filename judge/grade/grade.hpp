@@ -12,17 +12,15 @@
 namespace diffbench::bench {
 
 struct ClassPlan {
-  std::string rubric_file, resume;
+  std::string rubric_file;
   bool print_rubric = false;
   Rubric rubric = default_rubric();
 };
 void declare_class(OptionList& options, ClassPlan& plan);
-/// Reads the rubric, and keeps grades beside the file of --csv where nothing else is said. Throws
-/// InvalidInput.
-void complete(ClassPlan& plan, const std::string& csv);
+/// Reads the rubric. Throws InvalidInput.
+void complete(ClassPlan& plan);
 
-/// Ends early, and says so, after Ctrl-C. Throws InvalidInput for a folder without submissions, and
-/// what LineFile throws.
+/// Ends early, and says so, after Ctrl-C. Throws InvalidInput for a folder without submissions.
 [[nodiscard]] LabReport class_report(const std::string& folder, const ClassPlan& plan,
                                      TrialPlan trial, Progress& progress);
 

@@ -6,7 +6,6 @@
 #include "try_report.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -15,8 +14,6 @@
 namespace diffbench::bench {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::string_view best_row = "best";
 constexpr std::string_view own_rows[] = {"xtensor", "fused", "simd"};
@@ -41,8 +38,10 @@ constexpr Column<Graded> fact_columns[] = {
     {"right", nullptr, as_text, field<&Graded::right>},
     {"mistake", nullptr, as_text, field<&Graded::mistake, or_null>},
     {"reason", nullptr, as_text, field<&Graded::reason, or_null>},
+    {"faults", nullptr, as_text, field<&Graded::faults>},
     {"races", nullptr, as_text, field<&Graded::races>},
     {"leaks", nullptr, as_text, field<&Graded::leaks>},
+    {"stopwatch", nullptr, as_text, field<&Graded::stopwatch>},
     {"copies_per_step", nullptr, as_text, field<&Graded::copies>},
     {"launches", nullptr, as_text, field<&Graded::launches>},
     {"kernels_write", nullptr, as_text, field<&Graded::kernels_write>},
@@ -84,16 +83,14 @@ std::vector<RowPace> paces_of(const ComparisonResult& timing) {
   return paces;
 }
 
-/// What a device found of one kind, in the dtype that has most of it; empty where none was asked.
-std::optional<std::int64_t> findings_of(const Trial& trial, std::string_view kind) {
-  std::optional<std::int64_t> most;
-  for (const Judgement& judgement : trial.judgements) {
-    if (!judgement.counts.is_null()) {
-      const auto count = std::ranges::count(judgement.findings, kind, &DeviceFinding::kind);
-      most = std::max<std::int64_t>(most.value_or(0), count);
-    }
-  }
-  return most;
+/// So many more than are known of already: of the dtype that has most.
+void take_findings(Graded& graded, const std::vector<DeviceFinding>& findings) {
+  const auto take = [](std::optional<std::int64_t>& most, std::ptrdiff_t count) {
+    most = std::max<std::int64_t>(most.value_or(0), count);
+  };
+  take(graded.faults, std::ranges::count_if(findings, is_fault));
+  take(graded.races, std::ranges::count(findings, "race", &DeviceFinding::kind));
+  take(graded.leaks, std::ranges::count(findings, "leak", &DeviceFinding::kind));
 }
 
 /// The first that is not right, one that failed before one that is wrong, and both before one that
@@ -128,23 +125,14 @@ std::string clipped(const std::string& text, std::size_t most) {
 }
 constexpr std::size_t most_reason = 500, most_said = 100'000;
 
-std::optional<double> number_at(const Json& json, const char* key) {
-  return json.at(key).is_null() ? std::nullopt : std::optional(json.at(key).get<double>());
-}
-std::optional<std::int64_t> count_at(const Json& json, const char* key) {
-  return json.at(key).is_null() ? std::nullopt : std::optional(json.at(key).get<std::int64_t>());
-}
-std::string text_of(const Json& json, const char* key) {
-  return json.at(key).is_null() ? "" : json.at(key).get<std::string>();
-}
-
-RowPace pace_of(const Json& json) {
-  RowPace pace{.row = json.at("row"), .times = {.value = json.at("times"), .interval = {}}};
-  if (const Json& interval = json.at("interval"); !interval.is_null()) {
-    pace.times.interval =
-        Interval{interval.at("low"), interval.at("high"), interval.at("confidence")};
+/// What `diffbench try` prints of it.
+void take_said(Graded& graded, const LabReport& report) {
+  graded.reason = clipped(graded.reason, most_reason);
+  graded.said = report.text;
+  for (const std::string& note : report.notes) {
+    graded.said += "note: " + note + "\n";
   }
-  return pace;
+  graded.said = clipped(graded.said, most_said);
 }
 
 } // namespace
@@ -170,8 +158,11 @@ Graded graded_from(const std::string& name, const Trial& trial, bool disturbed) 
                   : !worst.complaints.empty() ? worst.complaints.front()
                   : !worst.mistake.empty()    ? worst.mistake
                                               : "no mistake that is known gives these cells";
-  graded.races = findings_of(trial, "race");
-  graded.leaks = findings_of(trial, "leak");
+  for (const Judgement& judgement : trial.judgements) {
+    if (!judgement.counts.is_null()) {
+      take_findings(graded, judgement.findings);
+    }
+  }
   if (graded.language == Language::cuda) {
     take_costs(graded, trial);
   }
@@ -191,13 +182,38 @@ Graded graded_from(const std::string& name, const Trial& trial, bool disturbed) 
     graded.verdict.clear();
     graded.right = false;
   }
-  graded.reason = clipped(graded.reason, most_reason);
-  const LabReport report = try_report(trial);
-  graded.said = report.text;
-  for (const std::string& note : report.notes) {
-    graded.said += "note: " + note + "\n";
+  take_said(graded, try_report(trial));
+  return graded;
+}
+
+Graded graded_from(const std::string& name, const ProgramTrial& trial) {
+  Graded graded;
+  graded.name = name;
+  graded.fate = Graded::Fate::tried;
+  graded.language = Language::cuda;
+  graded.form = program_form;
+  graded.right = trial.verdict == ProgramVerdict::no_fault;
+  for (const LaunchedKernel& kernel : trial.kernels) {
+    graded.launches += kernel.launches;
   }
-  graded.said = clipped(graded.said, most_said);
+  if (trial.verdict == ProgramVerdict::undecided) {
+    graded.reason = trial.why;
+    if (!trial.by_itself && trial.status == 0) { // its time ended it
+      graded.fate = Graded::Fate::undecided;
+    }
+  } else {
+    const auto is_stopwatch = [](const DeviceFinding& each) { return each.kind == "stopwatch"; };
+    take_findings(graded, trial.findings);
+    graded.stopwatch = std::ranges::count_if(trial.findings, is_stopwatch);
+    if (!graded.right) {
+      const DeviceFinding& worst = trial.findings.front();
+      graded.reason = fmt::format("{} at {}", worst.kind, worst.where);
+    }
+  }
+  if (graded.fate == Graded::Fate::tried) {
+    graded.verdict = to_string(trial.verdict);
+  }
+  take_said(graded, program_report(trial));
   return graded;
 }
 
@@ -218,32 +234,5 @@ std::optional<double> times_of(const Graded& graded, std::string_view row) {
 }
 
 Value graded_json(const Graded& graded) { return object_of(fact_columns, graded); }
-
-Graded graded_of(const Json& json) {
-  Graded graded;
-  graded.name = json.at("name");
-  graded.fate = fate_names.parse(json.at("fate").get<std::string>());
-  if (const std::string language = text_of(json, "language"); !language.empty()) {
-    graded.language = language_names.parse(language);
-  }
-  graded.form = text_of(json, "form");
-  graded.verdict = text_of(json, "verdict");
-  graded.right = json.at("right");
-  graded.mistake = text_of(json, "mistake");
-  graded.reason = text_of(json, "reason");
-  graded.races = count_at(json, "races");
-  graded.leaks = count_at(json, "leaks");
-  graded.copies = number_at(json, "copies_per_step");
-  graded.launches = json.at("launches");
-  graded.kernels_write = json.at("kernels_write");
-  graded.resident = json.at("resident");
-  graded.timed = json.at("timed");
-  for (const Json& pace : json.at("paces")) {
-    graded.paces.push_back(pace_of(pace));
-  }
-  graded.disturbed = json.at("disturbed");
-  graded.said = json.at("said");
-  return graded;
-}
 
 } // namespace diffbench::bench

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a trial says of a submission of a class: facts, which a rubric makes points of, and which
-// are kept in a file so that nothing is tried twice.
+// What a trial says of a submission of a class: facts, which a rubric makes points of.
 #pragma once
 
 #include "diffbench/name_table.hpp"
+#include "program_trial.hpp"
 #include "ratio.hpp"
 #include "trial.hpp"
 #include "value.hpp"
-
-#include <nlohmann/json_fwd.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -31,18 +29,19 @@ struct Graded {
     tried,
     refused,  ///< it does not compile, has no form that is known, or is several files
     lacking,  ///< this machine lacks what it needs, such as a compiler
-    undecided ///< all its runs together took too long for this machine
+    undecided ///< what it runs took too long for this machine
   };
   std::string name; ///< as the folder has it
   Fate fate = Fate::refused;
   std::optional<Language> language;
   std::string form, verdict; ///< empty: not tried
-  bool right = false;
-  std::string mistake; ///< its id; empty: none, or none that is known
-  std::string reason;  ///< why it is not right, in a line
+  bool right = false;        ///< of a program, which nobody knows the result of: no fault was found
+  std::string mistake;       ///< its id; empty: none, or none that is known
+  std::string reason;        ///< why it is not right, in a line
   // Of an emulated device; empty without one, or where it did not come so far.
-  std::optional<std::int64_t> races, leaks;
-  std::optional<double> copies; ///< a step, between host and device
+  std::optional<std::int64_t> faults, races, leaks;
+  std::optional<std::int64_t> stopwatch; ///< remarks on a program's clock
+  std::optional<double> copies;          ///< a step, between host and device
   std::int64_t launches = 0;
   double kernels_write = 0; ///< DeviceCosts::written, of the dtype that has least
   bool resident = false;    ///< nothing travels in a step
@@ -61,13 +60,13 @@ inline constexpr NameTable<Graded::Fate, 4> fate_names{
   return fate_names.name(fate);
 }
 
-/// Whether it says something of the submission, whatever the machine: then it has points, and need
-/// not be tried again.
+/// Whether it says something of the submission, whatever the machine: then it has points.
 [[nodiscard]] constexpr bool is_final(Graded::Fate fate) {
   return fate == Graded::Fate::tried || fate == Graded::Fate::refused;
 }
 
 [[nodiscard]] Graded graded_from(const std::string& name, const Trial& trial, bool disturbed);
+[[nodiscard]] Graded graded_from(const std::string& name, const ProgramTrial& trial);
 /// Of one that was not tried.
 [[nodiscard]] Graded not_tried(const std::string& name, std::optional<Language> language,
                                Graded::Fate fate, const std::string& reason);
@@ -77,8 +76,5 @@ inline constexpr NameTable<Graded::Fate, 4> fate_names{
 
 /// All facts.
 [[nodiscard]] Value graded_json(const Graded& graded);
-/// Of what graded_json() made. Throws what nlohmann's JSON throws for anything else, or
-/// InvalidInput.
-[[nodiscard]] Graded graded_of(const nlohmann::ordered_json& json);
 
 } // namespace diffbench::bench

@@ -130,12 +130,15 @@ Rubric rubric_of(const Json& json) {
 /// cells.
 constexpr double least_kernels_write = 0.25;
 
+bool is_program(const Graded& graded) { return graded.form == program_form; }
+
 /// Of what an emulated device looks at, which only files in CUDA have.
 Mark mark_of_device(const Graded& graded, bool holds) {
   if (graded.language != Language::cuda) {
     return Mark::not_judged;
   }
-  return graded.kernels_write >= least_kernels_write && holds ? Mark::met : Mark::missed;
+  const bool works = is_program(graded) || graded.kernels_write >= least_kernels_write;
+  return works && holds ? Mark::met : Mark::missed;
 }
 
 Mark mark_of_pace(const Graded& graded, const Criterion& criterion) {
@@ -161,9 +164,13 @@ Mark mark_of_pace(const Graded& graded, const Criterion& criterion) {
 Mark mark_of(const Graded& graded, const Criterion& criterion) {
   switch (criterion.kind) {
     case Criterion::Kind::right: return graded.right ? Mark::met : Mark::missed;
+    case Criterion::Kind::no_faults: return mark_of_device(graded, graded.faults == 0);
     case Criterion::Kind::no_races: return mark_of_device(graded, graded.races == 0);
     case Criterion::Kind::no_leaks: return mark_of_device(graded, graded.leaks == 0);
-    case Criterion::Kind::resident: return mark_of_device(graded, graded.resident);
+    case Criterion::Kind::stopwatch:
+      return is_program(graded) ? mark_of_device(graded, graded.stopwatch == 0) : Mark::not_judged;
+    case Criterion::Kind::resident:
+      return is_program(graded) ? Mark::not_judged : mark_of_device(graded, graded.resident);
     case Criterion::Kind::faster_than: return mark_of_pace(graded, criterion);
   }
   return Mark::missed;

@@ -14,17 +14,19 @@
 namespace diffbench::bench {
 
 struct Criterion {
-  enum class Kind { right, no_races, no_leaks, resident, faster_than };
+  enum class Kind { right, no_faults, no_races, no_leaks, stopwatch, resident, faster_than };
   Kind kind = Kind::right;
   double points = 0;
   std::string row = {}; ///< of faster_than: whose time must be more than `factor` times as long
   double factor = 1;
 };
-inline constexpr NameTable<Criterion::Kind, 5> criterion_names{
+inline constexpr NameTable<Criterion::Kind, 7> criterion_names{
     "criterion",
     {{{Criterion::Kind::right, "right"},
+      {Criterion::Kind::no_faults, "no_faults"},
       {Criterion::Kind::no_races, "no_races"},
       {Criterion::Kind::no_leaks, "no_leaks"},
+      {Criterion::Kind::stopwatch, "stopwatch"},
       {Criterion::Kind::resident, "resident"},
       {Criterion::Kind::faster_than, "faster_than"}}}};
 [[nodiscard]] constexpr std::string_view to_string(Criterion::Kind kind) {

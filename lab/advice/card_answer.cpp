@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "card_answer.hpp"
 
+#include "columns.hpp"
 #include "diffbench/text.hpp"
 
 #include <fmt/format.h>

@@ -79,7 +79,6 @@ void declare_common(OptionList& options, ClusterOptions& state, Limits limits,
   declare_problem(options, state.run);
   options.group("What runs");
   options.text("--backend NAME", state.backend, "backend of each rank");
-  options.choices(backend_names());
   options.value("--ranks LIST", described(ranks_help, to_string(limits), ranks_otherwise),
                 [&state, limits](std::string_view option, const std::string& text) {
                   const auto ranks = parse_integers(option, text, limits);

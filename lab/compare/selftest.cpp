@@ -104,14 +104,12 @@ Action declare_selftest(OptionList& options) {
   declare_problem(options, run);
   options.group("What runs");
   options.text("--backend NAME", typed->backend, "backend that is compared with itself");
-  options.choices(backend_names());
   declare_threads(options, run.session.threads, "for threaded backends", "the usable CPUs");
   declare_heeded(options, run.session.threads, [typed] { return std::vector{typed->backend}; });
   options.group("Trials");
   options.integer("--trials N", typed->trials, {1, 100'000}, "comparisons of each kind");
   options.text("--beside KIND", typed->load,
                "start such a load: are verdicts right beside other programs?");
-  options.choices(load_names());
   options.check([&typed = *typed, &options] {
     if (!typed.load.empty()) {
       (void)load_text(typed.load);                                                   // there is one

@@ -4,7 +4,6 @@
 #include "diffbench/errors.hpp"
 #include "diffbench/name_table.hpp"
 #include "diffbench/random_bits.hpp"
-#include "diffbench/registry.hpp"
 #include "diffbench/stopwatch.hpp"
 #include "duel_report.hpp"
 #include "interrupt.hpp"
@@ -12,7 +11,6 @@
 #include "option_groups.hpp"
 #include "option_list.hpp"
 #include "planning.hpp"
-#include "revisions.hpp"
 #include "sides.hpp"
 #include "step_sides.hpp"
 #include "units.hpp"
@@ -21,11 +19,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -40,16 +36,13 @@ constexpr double largest_alpha = 0.5;
 constexpr NameTable<Shell, 2> shells{"shell", {{{Shell::none, "none"}, {Shell::sh, "sh"}}}};
 
 constexpr const char* command_group = "Commands";
-constexpr const char* revision_group = "Two revisions in place of the commands";
-constexpr const char* step_group = "Two files or two backends, in steps of the solver";
+constexpr const char* step_group = "Two files, in steps of the solver";
 
-enum class Kind { commands, submissions, backends };
+enum class Kind { commands, submissions };
 
 struct DuelOptions {
   Kind kind = Kind::commands;
   std::string a, b;
-  RevisionPlan revisions;            ///< in place of the commands where it has any
-  std::vector<std::string> backends; ///< the same
   StepPlan steps;
   std::vector<std::string> of_commands, of_steps; ///< options that were given for these
   CommandSettings settings;
@@ -61,11 +54,9 @@ struct DuelOptions {
 };
 
 /// Warmed up; the card notes where that was cut.
-Duel duel_of_commands(const DuelOptions& options, const BuiltRevisions* built,
-                      const Stopwatch<>& watch, DuelCard& card, Progress& progress) {
-  const auto sides = std::make_shared<const CommandSides>(
-      built != nullptr ? built->command(Side::a) : Command{.text = options.a},
-      built != nullptr ? built->command(Side::b) : Command{.text = options.b}, options.settings);
+Duel duel_of_commands(const DuelOptions& options, const Stopwatch<>& watch, DuelCard& card,
+                      Progress& progress) {
+  const auto sides = std::make_shared<const CommandSides>(options.a, options.b, options.settings);
   progress.stage("warm-up");
   const WarmUp done = sides->warm_up([&] { return watch.seconds() < card.budget_seconds / 2; });
   if (done.runs < options.settings.warmup) {
@@ -90,19 +81,14 @@ StepDuel step_duel_of(const DuelOptions& options, Progress& progress) {
   if (options.pairs > 0) {
     steps.pairs = options.pairs;
   }
-  if (options.kind == Kind::submissions) {
-    return submission_duel(options.a, options.b, steps, progress);
-  }
-  progress.stage("reference");
-  steps.problem.dtype = steps.dtype.value_or(Dtype::float32);
-  return backend_duel({options.a, options.b}, steps);
+  return submission_duel(options.a, options.b, steps, progress);
 }
 
 /// Says on the card what its samples compute.
-Duel duel_of(const DuelOptions& options, const BuiltRevisions* built, const Stopwatch<>& watch,
-             DuelCard& card, Progress& progress) {
+Duel duel_of(const DuelOptions& options, const Stopwatch<>& watch, DuelCard& card,
+             Progress& progress) {
   if (options.kind == Kind::commands) {
-    return duel_of_commands(options, built, watch, card, progress);
+    return duel_of_commands(options, watch, card, progress);
   }
   const StepDuel duel = step_duel_of(options, progress);
   card.work = duel.work;
@@ -110,23 +96,10 @@ Duel duel_of(const DuelOptions& options, const BuiltRevisions* built, const Stop
 }
 
 LabReport measure_duel(const DuelOptions& options, Progress& progress) {
-  std::optional<BuiltRevisions> built;
   DuelCard card = options.card;
-  if (!options.revisions.a.empty()) {
-    progress.stage("builds");
-    built.emplace(options.revisions);
-    card.commits = built->commits();
-    if (card.commits.front() == card.commits.back()) {
-      card.notes.emplace_back(
-          "A and B are one commit: a difference is not of the code, but of builds or machine");
-    }
-    if (built->dirty()) {
-      card.notes.emplace_back("changes that are not committed are in neither revision");
-    }
-  }
   const Stopwatch watch;
-  const LoadWatch load; // of what is timed, not of the builds
-  Duel duel = duel_of(options, built ? &*built : nullptr, watch, card, progress);
+  const LoadWatch load;
+  Duel duel = duel_of(options, watch, card, progress);
   progress.stage("blocks");
   const double budget = options.card.budget_seconds;
   const bool finished = run_blocks(
@@ -160,17 +133,7 @@ int run_duel(const DuelOptions& options, const Invocation& invocation) {
 void choose_kind(DuelOptions& typed) {
   const bool a = is_submission(typed.a);
   const bool b = is_submission(typed.b);
-  if (!typed.backends.empty()) {
-    if (typed.backends.size() != 2) {
-      throw InvalidInput("--backend: give two: diffbench duel --backend simd --backend fused");
-    }
-    if (!typed.a.empty()) {
-      throw InvalidInput("--backend: names both sides, so no command is expected here");
-    }
-    typed.kind = Kind::backends;
-    typed.a = typed.backends.front();
-    typed.b = typed.backends.back();
-  } else if (a && b) {
+  if (a && b) {
     typed.kind = Kind::submissions;
   } else if (!typed.b.empty() && (a || b)) {
     throw InvalidInput(
@@ -182,32 +145,14 @@ void choose_kind(DuelOptions& typed) {
   const bool commands = typed.kind == Kind::commands;
   const std::vector<std::string>& foreign = commands ? typed.of_steps : typed.of_commands;
   if (!foreign.empty()) {
-    throw InvalidInput(fmt::format("{}: is for {}", foreign.front(),
-                                   commands ? "two files or two backends" : "commands"));
-  }
-  if (typed.kind == Kind::submissions && typed.steps.session.threads != 0) {
-    throw InvalidInput("--threads: is for backends; a file takes as many as it likes");
+    throw InvalidInput(
+        fmt::format("{}: is for {}", foreign.front(), commands ? "two files" : "commands"));
   }
   validate(typed.steps.problem);
 }
 
 void check(DuelOptions& options) {
   choose_kind(options);
-  const RevisionPlan& revisions = options.revisions;
-  if (revisions.a.empty() != revisions.run.empty() ||
-      (revisions.a.empty() && !revisions.build.empty())) {
-    throw InvalidInput(
-        "--revisions, --build and --run: give them together, as in --revisions "
-        "v1.0..HEAD --build make --run './prog input'");
-  }
-  if (!revisions.a.empty()) {
-    if (!options.a.empty()) {
-      throw InvalidInput("--revisions: builds both sides, so no command is expected here");
-    }
-    options.revisions.build_seconds = options.timeout;
-    options.a = fmt::format("{} of {}", revisions.run, revisions.a);
-    options.b = fmt::format("{} of {}", revisions.run, revisions.b);
-  }
   if (options.b.empty()) {
     throw InvalidInput(
         "duel: give two commands, or two files as for try: diffbench duel './old --flags' "
@@ -236,17 +181,6 @@ void declare_commands(OptionList& options, DuelOptions& typed) {
                "the command that B is compared with, in quotes; or a .so, .c, .cpp or .py file, as "
                "for diffbench try");
   options.text("B COMMAND", typed.b, "what is judged, of the same kind");
-  options.group(revision_group);
-  options.value("--revisions A..B", "commits of the repository here, each in a worktree of its own",
-                [&revisions = typed.revisions](std::string_view option, const std::string& text) {
-                  std::tie(revisions.a, revisions.b) = parse_revisions(option, text);
-                });
-  options.text(
-      "--build COMMAND", typed.revisions.build,
-      "builds a worktree, by sh in it, before the budget begins, within --timeout if that is "
-      "given");
-  options.text("--run COMMAND", typed.revisions.run,
-               "what is timed, in each worktree; both in the subdirectory in which duel runs");
   options.group(command_group);
   options.named("--shell none|sh", typed.settings.shell, shells);
   options.text("--input FILE", typed.settings.input, "what each run reads from stdin");
@@ -263,30 +197,21 @@ void declare_commands(OptionList& options, DuelOptions& typed) {
 void declare_steps(OptionList& options, DuelOptions& typed) {
   StepPlan& steps = typed.steps;
   options.group(step_group);
-  options.values("--backend NAME", "a backend in place of a command; give two, which may be equal",
-                 [&typed](std::string_view, const std::string& name) {
-                   (void)require_backend(name);
-                   typed.backends.push_back(name);
-                 });
-  options.choices(backend_names());
   declare_grid(options, steps.problem);
   options.integer("--iters K", steps.steps, iteration_limits, "time steps of a sample");
-  options.value("--dtype NAME", "float32 or float64 (default: float32; of files what both have)",
+  options.value("--dtype NAME", "float32 or float64 (default: float32 where both have it)",
                 [&steps](std::string_view option, const std::string& text) {
                   steps.dtype = parse_as(option, text, [](const std::string& name) {
                     return dtype_names.parse(name);
                   });
                 });
-  options.choices(dtype_names.names());
-  declare_threads(options, steps.session.threads, "for threaded backends", "the usable CPUs");
 }
 
 void declare_verdict(OptionList& options, DuelOptions& typed) {
   DuelCard& card = typed.card;
   options.group("Verdict");
   declare_seconds(options, "--timeout SECONDS", typed.timeout,
-                  "a run, a sample or a build that lasts longer is an error",
-                  "the budget; of builds no limit");
+                  "a run or a sample that lasts longer is an error", "the budget");
   options.percent("--margin X%", card.rule.margin, "a difference up to this is none: SAME");
   options.value(
       "--alpha X%",
@@ -303,10 +228,6 @@ void declare_verdict(OptionList& options, DuelOptions& typed) {
   declare_fail_on(options, card.fail_on,
                   "exit code 5 when B is SLOWER, with a margin of X%; unclear: also without a "
                   "verdict; may be repeated");
-  options.flag("--bisect", card.bisect,
-               "exit codes for git bisect run: 1 B is SLOWER, 0 it is not, 125 it cannot be told "
-               "(unclear, disturbed, does not build or run), over 127 wrong usage or an interrupt, "
-               "which ends the bisection");
   options.flag(
       "--beside-load", card.beside_load,
       "conclude although other programs run: what holds is then how the two do beside them");
@@ -340,9 +261,7 @@ Action declare_duel(OptionList& options) {
       throw InvalidInput("--margin and --fail-on slower=X%: both set the margin; give one");
     }
     typed.of_steps = options.given_names(step_group);
-    for (const char* group : {command_group, revision_group}) {
-      std::ranges::copy(options.given_names(group), std::back_inserter(typed.of_commands));
-    }
+    typed.of_commands = options.given_names(command_group);
   });
   typed->output.declare_files(options);
   options.clearing_flag("--no-progress", typed->output.progress, "no progress bar");

@@ -331,11 +331,11 @@ SampleSeries series_of(const Duel& duel, Side name) {
 Outcome outcome_of(const DuelCard& card, const Judged& judged, bool disturbed) {
   const FailOn& fail_on = card.fail_on;
   const Verdict verdict = judged.standing.verdict;
-  if ((fail_on.slower || card.bisect) && verdict == Verdict::slower) {
+  if (fail_on.slower && verdict == Verdict::slower) {
     return {exit_regression, fmt::format("slower by more than {}: B", margin_text(card))};
   }
-  if ((fail_on.unclear || card.bisect) && (disturbed || verdict == Verdict::unclear)) {
-    return {card.bisect ? exit_error : exit_regression,
+  if (fail_on.unclear && (disturbed || verdict == Verdict::unclear)) {
+    return {exit_regression,
             disturbed ? "unclear: other programs were running"
                       : fmt::format("unclear: B ({})", end_text(judged.duel->end, card))};
   }
@@ -345,7 +345,6 @@ Outcome outcome_of(const DuelCard& card, const Judged& judged, bool disturbed) {
 Value data_of(const DuelCard& card, const Judged& judged) {
   return {{"a", card.a},
           {"b", card.b},
-          {"commits", card.commits.empty() ? Value() : Value(card.commits)},
           {"work", card.work ? work_json(*card.work) : Value()},
           {"seed", card.seed},
           {"margin", card.rule.margin},
@@ -368,10 +367,6 @@ std::string warming_note(const Duel& duel) {
 
 std::vector<std::string> notes_of(const DuelCard& card, const Judged& judged) {
   std::vector<std::string> notes = card.notes;
-  if (!card.commits.empty()) {
-    notes.push_back(
-        fmt::format("A is commit {}, B is commit {}", card.commits.front(), card.commits.back()));
-  }
   const bool peaks = std::ranges::all_of(judged.duel->blocks, [](const Block& block) {
     return shows_peaks(block.a) && shows_peaks(block.b);
   });

@@ -17,15 +17,13 @@ namespace diffbench::bench {
 
 /// What was asked, in words and figures.
 struct DuelCard {
-  std::string a, b;                      ///< the sides as they were typed
-  std::optional<StepWork> work = {};     ///< of a sample; empty: a whole process
-  std::vector<std::string> commits = {}; ///< of A and B; empty: they are no revisions
+  std::string a, b;                  ///< the sides as they were typed
+  std::optional<StepWork> work = {}; ///< of a sample; empty: a whole process
   VerdictRule rule;
   std::uint64_t seed = 0;
   double budget_seconds = 0;
   std::int64_t most_blocks = 0; ///< 0: as many as the budget allows
   FailOn fail_on = {};
-  bool bisect = false;                 ///< SLOWER is a regression, and what has no verdict an error
   bool beside_load = false;            ///< conclude although other programs run
   std::vector<std::string> notes = {}; ///< what was found before the blocks
 };

@@ -16,12 +16,12 @@ namespace diffbench::bench {
 
 namespace {
 
-Program program_of(std::string_view who, const Command& command, const CommandSettings& settings) {
+Program program_of(std::string_view who, const std::string& command,
+                   const CommandSettings& settings) {
   return as_of(who, [&] {
     return Program({.words = settings.shell == Shell::sh
-                                 ? std::vector<std::string>{"sh", "-c", command.text}
-                                 : command_words(command.text),
-                    .directory = command.directory,
+                                 ? std::vector<std::string>{"sh", "-c", command}
+                                 : command_words(command),
                     .input = settings.input,
                     .limit_seconds = settings.limit_seconds});
   });
@@ -34,34 +34,25 @@ std::string ending(const ProgramRun& run) {
 
 } // namespace
 
-CommandSides::CommandSides(const Command& a, const Command& b, const CommandSettings& settings)
+CommandSides::CommandSides(const std::string& a, const std::string& b,
+                           const CommandSettings& settings)
     : settings_(settings) {
   programs_.push_back(program_of("A", a, settings));
-  try {
-    programs_.push_back(program_of("B", b, settings));
-  } catch (const InvalidInput& error) {
-    if (a.text != b.text) {
-      throw;
-    }
-    throw Error(error.what()); // A has it: no wrong usage, but what a revision lacks
-  }
+  programs_.push_back(program_of("B", b, settings));
   if (!settings.prepare.empty()) {
     CommandSettings plain = settings;
     plain.input.clear();
-    for (const Command& command : {a, b}) {
-      prepare_.push_back(program_of(
-          "--prepare", {.text = settings.prepare, .directory = command.directory}, plain));
-    }
+    prepare_ = program_of("--prepare", settings.prepare, plain);
   }
 }
 
-void CommandSides::prepare(Side side) const {
-  if (prepare_.empty()) {
+void CommandSides::prepare() const {
+  if (!prepare_) {
     return;
   }
   as_of("--prepare", [&] {
     ProgramOutput output;
-    if (const ProgramRun run = prepare_[index_of(side)].run(output); run.status != 0) {
+    if (const ProgramRun run = prepare_->run(output); run.status != 0) {
       throw Error(fmt::format("{}{}{}", ending(run), output.last_words.empty() ? "" : ": ",
                               one_line(output.last_words)));
     }
@@ -70,7 +61,7 @@ void CommandSides::prepare(Side side) const {
 
 template <typename Run>
 ProgramRun CommandSides::checked(Side side, Run run) const {
-  prepare(side);
+  prepare();
   return as_of(to_string(side), [&] {
     std::string words;
     const ProgramRun done = run(words);
@@ -115,7 +106,7 @@ ProgramRun CommandSides::run(Side side) const {
   return checked(side, [&](std::string& words) {
     const ProgramRun done = program(side).run();
     if (done.status != 0 && !settings_.ignore_failure) { // once more, to read what it says
-      prepare(side);
+      prepare();
       ProgramOutput output;
       words = program(side).run(output).status != 0 ? output.last_words : "not when it ran again";
     }

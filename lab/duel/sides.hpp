@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,12 +27,6 @@ struct CommandSettings {
   bool same_output = false; ///< refuse sides that write something else
 };
 
-/// A command in a directory; empty: this one.
-struct Command {
-  std::string text;
-  std::string directory = {};
-};
-
 struct WarmUp {
   int runs = 0;       ///< of each side
   double seconds = 0; ///< both sides in the last of them, with what prepares them
@@ -41,7 +36,7 @@ struct WarmUp {
 class CommandSides {
  public:
   /// Throws InvalidInput for commands that cannot be run, naming the side.
-  CommandSides(const Command& a, const Command& b, const CommandSettings& settings);
+  CommandSides(const std::string& a, const std::string& b, const CommandSettings& settings);
 
   /// The runs before the blocks, which find out early what is wrong: one of each side at least
   /// where any is asked for, then as many as `has_time` allows. Throws Error for a side that fails,
@@ -56,11 +51,11 @@ class CommandSides {
   [[nodiscard]] const Program& program(Side side) const { return programs_[index_of(side)]; }
   template <typename Run>
   ProgramRun checked(Side side, Run run) const;
-  void prepare(Side side) const;
+  void prepare() const;
 
   CommandSettings settings_;
   std::vector<Program> programs_;
-  std::vector<Program> prepare_; ///< empty, or one of each side
+  std::optional<Program> prepare_;
 };
 
 } // namespace diffbench::bench

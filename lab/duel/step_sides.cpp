@@ -1,18 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "step_sides.hpp"
 
-#include "child_process.hpp"
 #include "diffbench/errors.hpp"
-#include "diffbench/field.hpp"
-#include "diffbench/initial.hpp"
-#include "diffbench/machine.hpp"
-#include "diffbench/text.hpp"
 #include "diffbench/with_dtype.hpp"
-#include "duel/served_row.hpp"
-#include "first_runs.hpp"
-#include "interrupt.hpp"
 #include "judgement.hpp"
-#include "selection.hpp"
 #include "submission.hpp"
 #include "temporary_directory.hpp"
 #include "timed_submission.hpp"
@@ -21,12 +12,10 @@
 
 #include <unistd.h>
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <utility>
-#include <vector>
 
 namespace diffbench::bench {
 
@@ -118,96 +107,6 @@ std::unique_ptr<Sampler> start_side(const Submissions& all, Side side) {
   });
 }
 
-/// A backend in a process of its own.
-class ServedSampler final : public Sampler {
- public:
-  /// `digest`: what its field must be after the steps of a sample.
-  ServedSampler(Side side, const std::string& backend, const StepPlan& plan,
-                const std::string& digest)
-      : side_(side),
-        limit_(plan.limit_seconds),
-        child_({program_path().string(), std::string(serve_row_argument)}) {
-    const std::string found = ask(plan_line(backend, plan));
-    if (found != digest) {
-      throw NotVerified(fmt::format("{}: its field is not the reference's after {} steps",
-                                    to_string(side), plan.steps));
-    }
-  }
-  // Threads of OpenMP spin for a while after their work, on CPUs that the other side is timed on.
-  double sample() override {
-    const auto seconds = parse_number<double>(ask("sample"));
-    if (!seconds || !(*seconds > 0)) {
-      throw Error(fmt::format("{}: its process gave no time", to_string(side_)));
-    }
-    return *seconds;
-  }
-
- private:
-  /// It works from here on until it has answered.
-  std::string ask(const std::string& request) {
-    child_.go_on();
-    std::string line;
-    const auto outcome =
-        child_.write_line(request)
-            ? child_.read_line(line, std::chrono::duration<double>(limit_), interrupted)
-            : ChildProcess::Outcome::closed;
-    if (outcome == ChildProcess::Outcome::interrupted) {
-      child_.kill_now();
-      throw Interrupted();
-    }
-    if (outcome != ChildProcess::Outcome::line) {
-      const bool late = outcome == ChildProcess::Outcome::timeout;
-      child_.kill_now();
-      const std::string words = child_.last_words();
-      throw Error(fmt::format(
-          "{}: {}{}{}", to_string(side_),
-          late ? fmt::format("a sample did not end within {:g} s", limit_) : "its process ended",
-          words.empty() ? "" : ": ", words));
-    }
-    constexpr std::string_view error = "error ";
-    if (line.starts_with(error)) {
-      throw Error(fmt::format("{}: {}", to_string(side_), line.substr(error.size())));
-    }
-    child_.stop();
-    return line;
-  }
-
-  Side side_;
-  double limit_;
-  ChildProcess child_;
-};
-
-template <typename T>
-std::string reference_digest(const StepPlan& plan) {
-  Field<T> scratch(plan.problem.nx, plan.problem.ny);
-  Reference<T> reference(
-      plan.problem, {.kind = InitialField::Kind::random, .seed = plan.seed, .path = {}}, scratch);
-  const FieldFacts& facts = reference.compute(plan.steps, plan.limit_seconds, [](double) {});
-  if (facts.steps < plan.steps) {
-    throw InvalidInput(
-        fmt::format("--iters {}: the reference has made {} of them in {:g} s "
-                    "(--timeout): give fewer, or a smaller --grid",
-                    plan.steps, facts.steps, plan.limit_seconds));
-  }
-  return facts.sha256;
-}
-
-void check_backends(const std::array<std::string, 2>& sides, const StepPlan& plan) {
-  std::vector<PlannedRow> both;
-  for (const std::string& name : sides) {
-    PlannedRow planned = select_backends({.backends = {name}, .session = plan.session}).front();
-    if (planned.backend.device == DeviceKind::emulated) {
-      throw Unavailable(fmt::format("--backend {}: its device is emulated, and has no time", name));
-    }
-    both.push_back(std::move(planned));
-  }
-  check_memory(plan.problem, both, 0, available_memory());
-}
-
-StepWork work_of(const Problem& problem, std::int64_t steps, std::optional<int> threads) {
-  return {problem.nx, problem.ny, steps, problem.dtype, threads};
-}
-
 } // namespace
 
 bool is_submission(const std::string& word) {
@@ -249,20 +148,7 @@ StepDuel submission_duel(const std::string& a, const std::string& b, const StepP
                                     [&]<typename T>(T) { return start_side<T>(*all, side); });
                 });
               },
-          .work = work_of(all->problem, plan.steps, std::nullopt)};
-}
-
-StepDuel backend_duel(const std::array<std::string, 2>& sides, const StepPlan& plan) {
-  check_backends(sides, plan);
-  const std::string digest =
-      with_dtype(plan.problem.dtype, [&]<typename T>(T) { return reference_digest<T>(plan); });
-  const auto run = [=](Side first) {
-    return block_of_pairs(first, plan.pairs, [&](Side side) -> std::unique_ptr<Sampler> {
-      return std::make_unique<ServedSampler>(side, sides[index_of(side)], plan, digest);
-    });
-  };
-  const int threads = plan.session.threads > 0 ? plan.session.threads : usable_cpus();
-  return {.run = run, .work = work_of(plan.problem, plan.steps, threads)};
+          .work = {all->problem.nx, all->problem.ny, plan.steps, all->problem.dtype}};
 }
 
 } // namespace diffbench::bench

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sides that are timed in steps of the solver, not in starts of programs: two users' files by the
-// contract of `diffbench try`, or two backends. Each block has two new processes, one of each side.
+// contract of `diffbench try`. Each block has two new processes, one of each side.
 #pragma once
 
 #include "blocks.hpp"
-#include "diffbench/backend.hpp"
 #include "diffbench/problem.hpp"
 #include "progress.hpp"
 #include "step_work.hpp"
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -21,11 +19,10 @@ namespace diffbench::bench {
 struct StepPlan {
   Problem problem = {.nx = 640, .ny = 640};
   std::int64_t steps = 100;
-  std::optional<Dtype> dtype = {}; ///< of files; empty: float32 where both have it
-  SessionOptions session = {};
-  double limit_seconds = 0;     ///< that one sample may take
-  std::uint64_t seed = 1;       ///< of the cells
-  int pairs = pairs_of_samples; ///< of samples, in a block
+  std::optional<Dtype> dtype = {}; ///< empty: float32 where both have it
+  double limit_seconds = 0;        ///< that one sample may take
+  std::uint64_t seed = 1;          ///< of the cells
+  int pairs = pairs_of_samples;    ///< of samples, in a block
 };
 
 using RunBlock = std::function<Block(Side first)>;
@@ -44,11 +41,5 @@ struct StepDuel {
 /// Unavailable, NotVerified (wrong), Interrupted; a block throws Error where one fails.
 [[nodiscard]] StepDuel submission_duel(const std::string& a, const std::string& b,
                                        const StepPlan& plan, Progress& progress);
-
-/// Of two backends, which may be the same: this program in processes of its own, each of which must
-/// first give the reference's bits, or the block throws NotVerified. Computes the reference, which
-/// blocks. Throws Unavailable, InvalidInput (memory; steps that take the reference longer than a
-/// sample may), Interrupted.
-[[nodiscard]] StepDuel backend_duel(const std::array<std::string, 2>& sides, const StepPlan& plan);
 
 } // namespace diffbench::bench

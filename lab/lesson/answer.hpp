@@ -35,6 +35,11 @@ struct Answer {
 /// What stands for a figure that a result does not have.
 inline constexpr double no_figure = std::numeric_limits<double>::quiet_NaN();
 
+/// Whether a figure that was measured beside other programs still says something: it is known up to
+/// a factor of 100.
+[[nodiscard]] constexpr bool tells(const Assumption& figure) {
+  return figure.high <= 100 * figure.low;
+}
 /// Without figure and choice where it rests on figures that conclude nothing, also where what is
 /// assumed of a card was compared with them.
 [[nodiscard]] Answer answered(const Answer& answer, bool concludes);

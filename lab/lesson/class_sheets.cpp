@@ -158,14 +158,30 @@ struct ClassQuestion {
   [[nodiscard]] auto right() const {
     return std::ranges::count_if(lines, [](const SheetLine* line) { return line->right(); });
   }
-  [[nodiscard]] std::optional<double> median_ratio() const {
-    std::vector<double> logs; // too high and too low by a factor are equally far
+  /// Logarithms: too high and too low by a factor are equally far.
+  [[nodiscard]] std::vector<double> logs() const {
+    std::vector<double> logs;
     for (const SheetLine* line : lines) {
       if (const auto ratio = ratio_of(*line)) {
         logs.push_back(std::log(*ratio));
       }
     }
-    return logs.empty() ? std::nullopt : std::optional(std::exp(median_of(logs)));
+    std::ranges::sort(logs);
+    return logs;
+  }
+  [[nodiscard]] std::optional<double> median_ratio() const {
+    const std::vector<double> all = logs();
+    return all.empty() ? std::nullopt : std::optional(std::exp(median_of(all)));
+  }
+  /// A quarter is below it, and a quarter above.
+  [[nodiscard]] Value middle_half() const {
+    const std::vector<double> all = logs();
+    return all.empty() ? Value()
+                       : Value{{"low", std::exp(all[all.size() / 4])},
+                               {"high", std::exp(all[all.size() - 1 - all.size() / 4])}};
+  }
+  [[nodiscard]] std::string label() const {
+    return fmt::format("{} {}", number(), first->at("text"));
   }
   [[nodiscard]] std::string number() const {
     return fmt::format("{}.{}", first->lesson, first->question);
@@ -187,6 +203,17 @@ std::vector<ClassQuestion> questions_of(const std::vector<SheetLine>& lines) {
   return all;
 }
 
+/// Of a factor, above 1: "1.3", "24", "1,700".
+std::string rounded(double factor) {
+  const double place = std::pow(10, std::floor(std::log10(factor)) - 1);
+  std::string text =
+      fmt::format("{:.{}f}", place * std::round(factor / place), factor < 10 ? 1 : 0);
+  for (std::size_t end = text.find('.') == std::string::npos ? text.size() : 0; end > 3;) {
+    text.insert(end -= 3, ",");
+  }
+  return text;
+}
+
 std::string sentence_of(const std::vector<ClassQuestion>& questions, std::int64_t students) {
   std::ptrdiff_t graded = 0;
   std::ptrdiff_t right = 0;
@@ -201,15 +228,16 @@ std::string sentence_of(const std::vector<ClassQuestion>& questions, std::int64_
       furthest = &question;
     }
   }
-  std::string text = fmt::format("{} of {} guesses are right, of {}.", right, graded,
-                                 counted(students, "student"));
+  std::string text = fmt::format(
+      "Of the guesses of {}, {} of {} are right{}", counted(students, "student"), right, graded,
+      graded == 0 ? "" : fmt::format(" ({} %)", (100 * right + graded / 2) / graded));
   if (furthest != nullptr) {
     text += fmt::format(
-        " Furthest off is question {}: half of the guesses are {:.2g} times too {} "
-        "or more.",
-        furthest->number(), std::exp(distance), *furthest->median_ratio() > 1 ? "high" : "low");
+        "; furthest off is question {}: half of its guesses are {} times too {} or more",
+        furthest->number(), rounded(std::exp(distance)),
+        *furthest->median_ratio() > 1 ? "high" : "low");
   }
-  return text;
+  return text + ".";
 }
 
 nlohmann::ordered_json class_result(int lesson, const std::vector<SheetLine>& lines,
@@ -218,16 +246,22 @@ nlohmann::ordered_json class_result(int lesson, const std::vector<SheetLine>& li
   LabReport report;
   report.sentence = sentence_of(questions, students);
   report.notes = std::move(notes);
-  report.pictures = {
-      {"Guesses of the class, over the answer", Figure::lines, "text", "ratio", "name", "y"},
-      {"Right guesses", Figure::bars, "text", "right guesses", "", "", "questions"}};
-  report.data = {{"lesson", lesson},
+  report.columns =
+      Value::list({{{"key", "median_ratio"}, {"name", "guess over answer"}, {"unit", "x"}}});
+  report.pictures = {{"Guesses over the answer: their median, and half of them", Figure::bars,
+                      "label", "median_ratio", "", "y", "questions", "middle_half"},
+                     {"Right guesses", Figure::bars, "label", "right guesses", "", "", "questions"},
+                     {"Everybody's guesses", Figure::table, "name", "guess"}};
+  report.data = {{"title", fmt::format("Lesson {}: {}", lesson, counted(students, "student"))},
+                 {"lesson", lesson},
                  {"students", students},
                  {"questions", Value::each(questions,
                                            [](const ClassQuestion& question) {
                                              return Value{
                                                  {"question", question.first->question},
+                                                 {"label", question.label()},
                                                  {"text", question.first->at("text")},
+                                                 {"middle_half", question.middle_half()},
                                                  {"unit", text_or_null(question.first->at("unit"))},
                                                  {"guesses", question.graded()},
                                                  {"right", question.right()},

@@ -10,6 +10,7 @@
 #include "guesses.hpp"
 #include "interrupt.hpp"
 #include "json.hpp"
+#include "lab_report.hpp"
 #include "machine_identity.hpp"
 #include "output.hpp"
 #include "peer.hpp"
@@ -19,6 +20,7 @@
 #include "sheet.hpp"
 #include "starting_file.hpp"
 #include "text_width.hpp"
+#include "units.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -63,18 +65,15 @@ std::string title_of(const Lesson& lesson) {
 /// What a step is, up to its questions.
 std::string heading(const Lesson& lesson, const LessonStep& step, std::size_t place, bool quick,
                     const std::vector<std::string>& arguments) {
-  return fmt::format("\n--- step {} of {}: {}\n{}\n\n  $ diffbench {}\n", place + 1,
+  return fmt::format("\n--- step {} of {}: {}\n{}\n  $ diffbench {}\n", place + 1,
                      lesson.steps.size(), step.name, worded(step.text, quick),
                      fmt::join(arguments, " "));
 }
 
 /// A mistake that needs a GPU, in words.
 std::string told(const Pitfall& pitfall) {
-  return fmt::format(
-      "\n{}: no figure here, because it needs a GPU\n  work:     {}\n  mistake:  {}\n  right:    "
-      "{}\n"
-      "  reason:   {}\n  remedy:   {}\n",
-      pitfall.name, pitfall.work, pitfall.mistake, pitfall.right, pitfall.why, pitfall.advice);
+  return fmt::format("\n{}: {}; mistake: {}; right: {}; reason: {}\n", pitfall.name, pitfall.work,
+                     pitfall.mistake, pitfall.right, pitfall.why);
 }
 
 class Course {
@@ -136,6 +135,7 @@ class Course {
     const bool seen = folder_.finished(place);
     const bool finished = seen && !options_.again;
     say(heading(lesson_, step, place, options_.quick, arguments_[place]));
+    say("\n");
     const std::size_t first = asked_.size();
     for (const Question& question : step.questions) {
       // Whose step is finished may have seen the figures.
@@ -162,7 +162,7 @@ class Course {
                                   .command = command,
                                   .card = options_.card.id,
                                   .text = worded(question.text, options_.quick)});
-    say("\n" + question_lines(asked));
+    say(question_lines(asked));
     const std::size_t choices = question.choices.size();
     asked.guess =
         read_guess(guesses_.find(asked.number), question.unit, choices).guess.value_or("");
@@ -170,6 +170,11 @@ class Course {
       asked.guess = reader_.ask(asked.number, question.unit, choices);
       guesses_.keep(asked.number, asked.guess);
     }
+  }
+
+  /// Whether the command's own tables are shown, and not those of the lesson.
+  [[nodiscard]] bool shows_command(std::size_t place) const {
+    return wide_tables || lesson_.steps[place].tables.empty();
   }
 
   /// A wrong row has no time; the others answer the questions.
@@ -182,12 +187,17 @@ class Course {
     }
     std::vector<std::string> words = arguments_[place];
     words.insert(words.end(), {"--json", folder_.part(place).string()});
+    if (wide_tables) {
+      words.emplace_back("--wide");
+    }
     if (invocation_.quiet) {
       words.emplace_back("--quiet");
     }
-    say("\n");
+    if (shows_command(place)) {
+      say("\n");
+    }
     std::filesystem::remove(folder_.part(place), ignored); // of a run that was killed
-    const int code = run_command_(words);
+    const int code = run_command_(words, shows_command(place));
     const bool wrong_row =
         code == exit_not_verified && std::filesystem::exists(folder_.part(place), ignored);
     if (wrong_row) {
@@ -206,7 +216,6 @@ class Course {
     if (measured_before) {
       const std::string other = identity_difference(member(file, "context"));
       say(other.empty() ? "" : fmt::format("It is of another machine or build: {}.\n", other));
-      say(text_at(own, "sentence") + "\n");
     }
     const bool beside_others = own.find("disturbed").plain_text() == "true";
     const Value& width = own.find("width");
@@ -214,17 +223,35 @@ class Course {
     if (!width.is_null()) {
       result.width = {.low = figure(width, "low"), .high = figure(width, "high")};
     }
+    if (!shows_command(place)) {
+      show_tables(place, result);
+    } else if (measured_before) {
+      say(text_at(own, "sentence") + "\n");
+    }
     for (const Pitfall& pitfall : all_pitfalls()) {
       if (std::ranges::count(lesson_.steps[place].gpu_pitfalls, pitfall.name) > 0 &&
-          values_at(fmt::format("pitfalls[name={},status=ok]", pitfall.name), result).empty() &&
-          values_at(fmt::format("assumed.rows[name={}]", pitfall.name), result).empty()) {
+          values_at(fmt::format("pitfalls[name={},status=ok]", pitfall.name), result).empty()) {
         say(told(pitfall));
       }
     }
     for (std::size_t i = first; i < asked_.size(); ++i) {
       Answer& answer = asked_[i].answer;
-      answer = answered(answer_of(*asked_[i].question, result), !beside_others || !width.is_null());
-      say("\n" + answer_lines(asked_[i]));
+      answer = answer_of(*asked_[i].question, result);
+      answer = answered(answer, !beside_others || (!width.is_null() && tells(answer.figure)));
+      say((i == first ? "\n" : "") + answer_lines(asked_[i]));
+    }
+  }
+
+  void show_tables(std::size_t place, const StepResult& result) const {
+    for (const StepTable& table : lesson_.steps[place].tables) {
+      say(table_text(table, result));
+    }
+    if (result.width.low < result.width.high) {
+      say(fmt::format("(beside other programs: without them {} to {} times as long)\n",
+                      format_figure(result.width.low), format_figure(result.width.high)));
+    }
+    if (std::ranges::count(with_wrong_row_, command_of(place)) > 0) {
+      say(text_at(result.own, "sentence") + "\n");
     }
   }
 
@@ -274,15 +301,38 @@ class Course {
     return guessed == 0 ? "" : fmt::format("{} of {} guesses are right.\n", right, guessed);
   }
 
+  /// The lesson as a result file, which the page lays out.
+  void write_course() const {
+    LabReport report{.text = "", .sentence = title_of(lesson_), .data = Value::object()};
+    report.data["title"] = fmt::format("Lesson {}: {}", lesson_.number, lesson_.title);
+    report.data["teaches"] = lesson_.teaches;
+    Value steps = Value::list();
+    for (std::size_t place = 0; place < lesson_.steps.size(); ++place) {
+      if (folder_.finished(place)) {
+        const LessonStep& step = lesson_.steps[place];
+        steps.push_back({{"name", step.name},
+                         {"text", worded(step.text, options_.quick)},
+                         {"command", command_of(place)},
+                         {"file", folder_.result(place).filename().string()}});
+      }
+    }
+    report.data["steps"] = steps;
+    report.data["results"] = Value::each(asked_, asked_json);
+    report.columns = asked_heads();
+    write_to(invocation_.out, folder_.course().string(),
+             json_of(lab_result("lesson_taken", invocation_.command, report)).dump(1));
+  }
+
   void make_page() const {
-    std::vector<std::string> words{"report"};
+    write_course();
+    std::vector<std::string> words{"report", folder_.course().string()};
     for (std::size_t step = 0; step < lesson_.steps.size(); ++step) {
       if (folder_.finished(step)) {
         words.push_back(folder_.result(step).string());
       }
     }
     words.insert(words.end(), {"-o", folder_.page().string()});
-    const int code = run_command_(words);
+    const int code = run_command_(words, true);
     if (code != exit_ok && code != exit_unavailable) { // a build without a page has said so
       throw Error(
           fmt::format("{}: was not written; the results are kept", folder_.page().string()));
@@ -306,7 +356,6 @@ class Course {
 } // namespace
 
 void say(std::ostream& out, const std::string& text) {
-  constexpr std::size_t handout_width = 80; // also where it goes into a file
   write_text(out, wrapped(text, handout_width));
 }
 

@@ -23,8 +23,9 @@ struct CourseOptions {
   bool again = false; ///< finished steps are measured anew
 };
 
-/// Runs this program with the arguments and returns its exit code.
-using RunCommand = std::function<int(const std::vector<std::string>& arguments)>;
+/// Runs this program with the arguments, `shows` what it writes to stdout or not, and returns its
+/// exit code.
+using RunCommand = std::function<int(const std::vector<std::string>& arguments, bool shows)>;
 
 /// Writes prose in lines of 80 characters, or less on a narrower terminal.
 void say(std::ostream& out, const std::string& text);

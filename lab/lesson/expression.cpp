@@ -53,11 +53,7 @@ bool is_one_of(std::string_view alternatives, const Value& value) {
 class Evaluation {
  public:
   Evaluation(std::string_view text, const StepResult& result)
-      : text_(text), own_(result.own), card_(result.card), width_(result.width) {
-    if (text.size() > longest) {
-      throw InvalidInput(fmt::format("an expression has up to {} characters", longest));
-    }
-  }
+      : text_(text), own_(result.own), card_(result.card), width_(result.width) {}
 
   Assumption whole_sum() {
     const Assumption value = sum();
@@ -72,9 +68,6 @@ class Evaluation {
   }
 
  private:
-  /// Brackets within brackets call each other.
-  static constexpr std::size_t longest = 1000;
-
   [[noreturn]] void fail(std::string_view expected) const {
     throw InvalidInput(
         fmt::format("\"{}\": {} is expected at character {}", text_, expected, at_ + 1));

@@ -22,13 +22,14 @@ Folder::Folder(fs::path path, std::string sheet, const std::vector<std::string>&
     results_.push_back(path_ / fmt::format("{}-{}.json", results_.size() + 1, step));
     refuse_equal_paths({sheet_, results_.back().string()});
   }
-  refuse_equal_paths({sheet_, guesses().string(), page().string()});
+  refuse_equal_paths({sheet_, guesses().string(), course().string(), page().string()});
   check_writable_directory("--out", path_);
   std::error_code error;
   const bool made = fs::create_directory(path_, error);
   try {
     check_writable_file("--sheet", sheet_, kind_of_output::csv); // it may be in the folder
     check_writable_file("--out", page(), kind_of_output::page);
+    check_writable_file("--out", course(), kind_of_output::json);
     check_writable_file("--out", guesses(), {});
     for (std::size_t step = 0; step < steps.size(); ++step) {
       check_writable_file("--out", results_[step], kind_of_output::json);

@@ -4,7 +4,7 @@
 // - 1-ladder.json: the result of a finished step; 1-ladder.part.json: that of an unfinished one
 // - guesses.txt: question and guess
 // - sheet.csv: a line for each question, unless --sheet names another file
-// - page.html: the results as pictures
+// - lesson.json: the lesson as it went; page.html: the same, with the results as pictures
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -25,6 +25,7 @@ class Folder {
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   [[nodiscard]] const std::string& sheet() const { return sheet_; }
   [[nodiscard]] std::filesystem::path guesses() const { return path_ / "guesses.txt"; }
+  [[nodiscard]] std::filesystem::path course() const { return path_ / "lesson.json"; }
   [[nodiscard]] std::filesystem::path page() const { return path_ / "page.html"; }
   /// Of the steps, from 0; there only when it is finished.
   [[nodiscard]] const std::filesystem::path& result(std::size_t step) const {

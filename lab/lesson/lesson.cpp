@@ -1,25 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lesson.hpp"
 
-#include "diffbench/atomic_file.hpp"
-#include "diffbench/errors.hpp"
-#include "diffbench/small_file.hpp"
+#include "columns.hpp"
 #include "expression.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <optional>
-#include <ostream>
-#include <set>
-#include <system_error>
+#include <utility>
 
 namespace diffbench::bench::lesson {
 
 namespace {
-
-namespace fs = std::filesystem;
 
 struct TextFile {
   std::string_view name, text;
@@ -82,33 +77,6 @@ std::optional<Answer> answer_by(const KnownBy& known_by, const Question& questio
                 .choice = choice_by(question, figure)};
 }
 
-std::string text_of(const fs::path& path) {
-  try {
-    return text_of_small_file(path);
-  } catch (const InvalidInput& error) {
-    throw InvalidInput(fmt::format("{}: {}", path.string(), error.what()));
-  }
-}
-
-/// By name. Throws InvalidInput without any.
-std::vector<fs::path> texts_in(const fs::path& folder) {
-  std::vector<fs::path> paths;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error)) {
-    if (entry.path().extension() == ".toml" && entry.is_regular_file(error)) {
-      paths.push_back(entry.path());
-    }
-  }
-  if (paths.empty()) {
-    throw InvalidInput(
-        fmt::format("{} has no lessons: it is to be a folder of *.toml files, as "
-                    "diffbench lesson --export DIR writes them",
-                    folder.string()));
-  }
-  std::ranges::sort(paths);
-  return paths;
-}
-
 } // namespace
 
 Answer answer_of(const Question& question, const StepResult& result) {
@@ -126,41 +94,33 @@ const std::string& why(const Question& question, const Answer& answer) {
   return own != question.why_of.end() ? own->second : question.why;
 }
 
-std::vector<Lesson> all_lessons(const fs::path& folder) {
+std::vector<Lesson> all_lessons() {
   std::vector<Lesson> lessons;
   for (const TextFile& file : own_texts) {
-    lessons.push_back(read_lesson(std::string(file.name), file.text));
-  }
-  if (!folder.empty()) {
-    std::set<int> numbers;
-    for (const fs::path& path : texts_in(folder)) {
-      Lesson lesson = read_lesson(path.string(), text_of(path));
-      if (!numbers.insert(lesson.number).second) {
-        throw InvalidInput(fmt::format("{}: there is another lesson {} in this folder",
-                                       path.string(), lesson.number));
-      }
-      std::erase_if(lessons, [&](const Lesson& own) { return own.number == lesson.number; });
-      lessons.push_back(std::move(lesson));
-    }
-    std::ranges::sort(lessons, {}, &Lesson::number);
+    lessons.push_back(read_lesson(file.text));
   }
   return lessons;
 }
 
-std::vector<fs::path> export_lessons(const fs::path& folder) {
-  std::vector<fs::path> paths;
-  for (const TextFile& file : own_texts) {
-    if (fs::exists(paths.emplace_back(folder / file.name))) {
-      throw InvalidInput(
-          fmt::format("{} is there already; choose another folder", paths.back().string()));
+std::string table_text(const StepTable& table, const StepResult& result) {
+  TextTable::Cells header;
+  std::ranges::transform(table.columns, std::back_inserter(header), &StepTable::Column::name);
+  TextTable text(std::move(header));
+  std::string title; // none: there are no rows
+  for (const std::string& path : table.rows) {
+    for (const Value* row : values_at(worded(path, result.quick), result)) {
+      TextTable::Cells cells;
+      for (const StepTable::Column& column : table.columns) {
+        cells.push_back(as_unit(row->find(column.key), column.unit));
+      }
+      text.add(std::move(cells));
+      title = path.find("assumed.") == std::string::npos
+                  ? "\n"
+                  : fmt::format("\nassumed, not measured ({}):\n", result.card.id);
     }
   }
-  std::error_code error;
-  fs::create_directories(folder, error);
-  for (std::size_t i = 0; i < paths.size(); ++i) {
-    write_atomically(paths[i], [&](std::ostream& out) { out << own_texts[i].text; });
-  }
-  return paths;
+  text.drop_empty();
+  return title.empty() ? "" : title + text.format(handout_width);
 }
 
 std::string worded(std::string_view words, bool quick) {

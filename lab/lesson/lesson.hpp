@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a lesson is: steps, each a command of this program with questions that are asked before its
 // figures show. The five are texts/*.toml, which the program contains; docs/lesson.md is for those
-// who teach them, and says how to write such a file.
+// who teach them. How such a file is written:
+//
+// - text, command, rows and figures: `{1024|16}` is 1024, or 16 with --quick
+// - measured, assumed, reasoned, reported: figures (expression.hpp), or the letter of a choice; the
+//   first that gives an answer does
+// - choose: which choice a figure means, such as {a = "< 1", b = "else"}; why.a is its explanation
+// - clear: a path; where nothing is there, the samples do not show the answer
+// - table: paths of rows of the result, and [header, key, unit] of columns
 #pragma once
 
 #include "answer.hpp"
 
 #include <cstddef>
-#include <filesystem>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -48,19 +54,33 @@ struct Question {
 /// The explanation of that answer.
 [[nodiscard]] const std::string& why(const Question& question, const Answer& answer);
 
+/// Of a step's result what its questions are about; --wide shows the command's own tables instead.
+struct StepTable {
+  struct Column {
+    std::string name, key, unit; ///< a header, a path in the row, and the unit of what is there
+  };
+  std::vector<std::string> rows; ///< paths (expression.hpp)
+  std::vector<Column> columns;
+};
+/// The table behind an empty line, at most `handout_width` wide; empty where the result has no such
+/// rows.
+[[nodiscard]] std::string table_text(const StepTable& table, const StepResult& result);
+
+/// Of a lesson's lines, also where it goes into a file.
+inline constexpr std::size_t handout_width = 80;
+
 struct LessonStep {
-  std::string name;         ///< of its result file
-  std::string text;         ///< what is done, and why
-  std::string command;      ///< without the file of an exercise
-  std::size_t exercise = 0; ///< of `diffbench try`: its file is put into the folder
-  std::string peer = {};    ///< added as --peer where it can be started
-  bool assumes = false;     ///< the command takes --assume
+  std::string name;                   ///< of its result file
+  std::string text;                   ///< what is done, and why
+  std::string command;                ///< without the file of an exercise
+  std::size_t exercise = 0;           ///< of `diffbench try`: its file is put into the folder
+  std::string peer = {};              ///< added as --peer where it can be started
+  bool assumes = false;               ///< the command takes --assume
+  std::vector<StepTable> tables = {}; ///< empty: the command's own
   std::vector<Question> questions;
   /// Mistakes that need a GPU: without one, and without a figure that is assumed, they are told.
   std::vector<std::string> gpu_pitfalls = {};
 };
-
-inline constexpr int most_lessons = 99;
 
 struct Lesson {
   int number = 0; ///< from 1
@@ -70,18 +90,10 @@ struct Lesson {
   std::vector<LessonStep> steps;
 };
 
-/// Throws InvalidInput, "file:line: what is wrong", for text that is no lesson. `file` is named
-/// only.
-[[nodiscard]] Lesson read_lesson(const std::string& file, std::string_view text);
+[[nodiscard]] Lesson read_lesson(std::string_view text);
 
-/// Those that the program contains, by number; of `folder`, unless it is empty, the *.toml come in
-/// addition and in the place of those with their number. Throws as read_lesson() does, and
-/// InvalidInput for a folder without any, or with two of a number.
-[[nodiscard]] std::vector<Lesson> all_lessons(const std::filesystem::path& folder = {});
-
-/// Writes the program's own as files into the folder, made where it is not there. Throws
-/// InvalidInput where there is such a file already, and Error. Returns the paths.
-std::vector<std::filesystem::path> export_lessons(const std::filesystem::path& folder);
+/// Those that the program contains, by number.
+[[nodiscard]] std::vector<Lesson> all_lessons();
 
 /// The words with one side of each `{full|quick}`.
 [[nodiscard]] std::string worded(std::string_view words, bool quick);

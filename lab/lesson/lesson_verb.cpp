@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <fcntl.h>
 #include <pwd.h>
 #include <unistd.h>
 #include <algorithm>
@@ -57,21 +58,22 @@ std::string login_name() {
 struct LessonOptions {
   int number = 0; ///< 0: the list of all
   bool plan = false;
-  std::string texts, export_to; ///< folders
   lesson::CourseOptions course;
 };
 
-/// Runs this very program, started as its user would; its stdout and stderr are ours, its stdin is
-/// empty. Waits for its end, and passes an interrupt on to it. The exit code, 128 + n after signal
-/// n; throws Error when it cannot be started.
-int run_here(const std::vector<std::string>& arguments) {
+/// Runs this very program, started as its user would; its stderr is ours, and its stdout where it
+/// `shows` something, its stdin is empty. Waits for its end, and passes an interrupt on to it. The
+/// exit code, 128 + n after signal n; throws Error when it cannot be started.
+int run_here(const std::vector<std::string>& arguments, bool shows) {
   std::vector<std::string> words{"diffbench"};
   words.insert(words.end(), arguments.begin(), arguments.end());
   // Not a ChildProcess: whoever takes the lesson sees its tables and its progress. It stays in our
   // process group, so a Ctrl-Z stops both.
+  const FileDescriptor nowhere(shows ? -1 : ::open("/dev/null", O_WRONLY | O_CLOEXEC));
   Process child({.words = words,
                  .path = program_path().string(),
                  .input = "/dev/null",
+                 .out = nowhere.get(),
                  .own = ProcessPlan::Own::nothing});
   constexpr double for_ever = std::numeric_limits<double>::infinity();
   if (!child.wait(for_ever, interrupted)) {
@@ -87,7 +89,7 @@ Action declare_lesson(OptionList& options) {
   const auto typed = std::make_shared<LessonOptions>();
   lesson::CourseOptions& course = typed->course;
   course.card_as_typed = "h200";
-  options.integer("LESSON", typed->number, {1, lesson::most_lessons}, "which one", "list them");
+  options.integer("LESSON", typed->number, {1, 99}, "which one", "list them");
   options.flag("--list", typed->plan, "list its commands and questions; measure nothing");
   options.clearing_flag("--no-quiz", course.quiz, "do not ask for guesses");
   options.flag(
@@ -97,12 +99,7 @@ Action declare_lesson(OptionList& options) {
   options.text("--assume CARD|FILE", course.card_as_typed,
                "the GPU that questions assume where there is none: h200, a100, t4, laptop, or a "
                "file like docs/lab.md's");
-  options.text("--texts DIR", typed->texts,
-               "lessons from the *.toml files there, beside the program's or in their place "
-               "(docs/lesson.md: Lessons of your own)");
   options.group("Output");
-  options.text("--export DIR", typed->export_to,
-               "write the program's lessons there as files, to change them, and measure nothing");
   options.text(
       "--out DIR", course.folder,
       "where results, guesses, sheet and page go; a lesson that ended early continues from "
@@ -114,9 +111,8 @@ Action declare_lesson(OptionList& options) {
                "who takes the lesson, for the sheet, which also names the host (default: the login "
                "name)");
   for (const char* taken : {"--no-quiz", "--again", "--out", "--sheet", "--name"}) {
-    options.needs(
-        taken, "a lesson that is taken: give its number, without --list or --export",
-        [typed] { return typed->number > 0 && !typed->plan && typed->export_to.empty(); });
+    options.needs(taken, "a lesson that is taken: give its number, without --list",
+                  [typed] { return typed->number > 0 && !typed->plan; });
   }
   options.check([typed] {
     if (typed->course.sheet == "-") {
@@ -131,13 +127,7 @@ Action declare_lesson(OptionList& options) {
     typed->course.card = find_assumed_card(typed->course.card_as_typed);
   });
   return [typed](const Invocation& invocation) {
-    if (!typed->export_to.empty()) {
-      for (const auto& path : lesson::export_lessons(typed->export_to)) {
-        lesson::say(invocation.out, path.string() + "\n");
-      }
-      return exit_ok;
-    }
-    const auto lessons = lesson::all_lessons(typed->texts);
+    const auto lessons = lesson::all_lessons();
     if (typed->number == 0) {
       lesson::say(invocation.out, lesson_list(lessons));
       return exit_ok;

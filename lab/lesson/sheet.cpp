@@ -4,6 +4,7 @@
 #include "columns.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cstddef>
 
@@ -27,7 +28,33 @@ constexpr Column<Asked> sheet_columns[] = {
     {"command", nullptr, as_text, field<&Asked::command>},
 };
 
+/// "7.75 times (measured)"
+std::string outcome(const Asked& asked) {
+  switch (asked.answer.source) {
+    case Source::absent: return "no figure: this cannot be measured here";
+    case Source::disturbed: return "no answer: other programs were running";
+    default:
+      return fmt::format("{}{}{} ({})", asked.full_answer(),
+                         asked.question->unit.empty() ? "" : " ", asked.question->unit,
+                         asked.source());
+  }
+}
+
+constexpr Column<Asked> page_columns[] = {
+    {"number", "question", as_text, field<&Asked::number>},
+    {"text", "is", as_text, field<&Asked::text>},
+    {"guess", "guess", as_text, field<&Asked::guess, or_null>},
+    {"verdict", "which is", as_text, field<&Asked::mark, &Grade::text, or_null>},
+    {"answer", "answer", as_text, [](const Asked& a) { return or_null(outcome(a)); }},
+    {"why", "why", as_text, [](const Asked& a) { return or_null(why(*a.question, a.answer)); }},
+    {"choices", nullptr, as_text, [](const Asked& a) { return Value(a.question->choices); }},
+    {"command", nullptr, as_text, field<&Asked::command>},
+};
+
 } // namespace
+
+Value asked_json(const Asked& asked) { return object_of(page_columns, asked); }
+Value asked_heads() { return heads_of(page_columns); }
 
 Grade Asked::mark() const { return grade(guess, answer, question->tolerance); }
 
@@ -45,22 +72,21 @@ std::string Asked::full_answer() const {
 }
 
 std::string question_lines(const Asked& asked) {
-  std::string lines = fmt::format("{}  {}\n", asked.number, asked.text);
-  char letter = 'a';
+  std::vector<std::string> choices;
   for (const std::string& choice : asked.question->choices) {
-    lines += fmt::format("{:{}}{})  {}\n", "", margin, letter++, choice);
+    choices.push_back(fmt::format("{})  {}", static_cast<char>('a' + choices.size()), choice));
   }
-  return lines;
+  const std::string question = fmt::format("{}  {}\n", asked.number, asked.text);
+  const std::string indent(margin, ' ');
+  const std::string line = fmt::format("{}{}\n", indent, fmt::join(choices, "   "));
+  return choices.empty() ? question
+         : line.size() <= handout_width
+             ? question + line
+             : question + fmt::format("{}{}\n", indent, fmt::join(choices, "\n" + indent));
 }
 
 std::string answer_lines(const Asked& asked) {
-  std::string line = asked.answer.source == Source::absent
-                         ? fmt::format("{}  no figure: this cannot be measured here", asked.number)
-                     : asked.answer.source == Source::disturbed
-                         ? fmt::format("{}  no answer: other programs were running", asked.number)
-                         : fmt::format("{}  {}{}{} ({})", asked.number, asked.full_answer(),
-                                       asked.question->unit.empty() ? "" : " ",
-                                       asked.question->unit, asked.source());
+  std::string line = fmt::format("{}  {}", asked.number, outcome(asked));
   if (const Grade mark = asked.mark(); !mark.text.empty()) {
     line += fmt::format("; your guess {}: {}", asked.guess, mark.text);
   }

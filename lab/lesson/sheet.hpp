@@ -36,6 +36,9 @@ struct Asked {
 [[nodiscard]] std::string question_lines(const Asked& asked);
 /// The answer, what it makes of the guess, and why.
 [[nodiscard]] std::string answer_lines(const Asked& asked);
+/// What the page has of it, and the heads of its columns.
+[[nodiscard]] Value asked_json(const Asked& asked);
+[[nodiscard]] Value asked_heads();
 /// A line a question, below a header. class_sheets.hpp reads it.
 [[nodiscard]] std::string sheet_text(const Student& student, const std::vector<Asked>& asked);
 

@@ -2,7 +2,6 @@
 #include "latency.hpp"
 
 #include "competition.hpp"
-#include "diffbench/mlp/safetensors.hpp"
 #include "interrupt.hpp"
 #include "options.hpp"
 #include "peers.hpp"
@@ -19,7 +18,6 @@ namespace {
 
 struct LatencyOptions {
   LatencyJob job{.network = mlp::Network({784, 128, 10}), .parameters = {}, .session = {}};
-  std::string model;
   EngineChoice choice;
   std::vector<std::string> peers;
   LabOutput output;
@@ -28,7 +26,6 @@ struct LatencyOptions {
     options.group("Network");
     options.parsed("--layers N,N,...", job.network, "widths (default 784,128,10)",
                    mlp::parse_layers);
-    declare_model(options, model, "a network of your own");
     options.integer("--batch N", job.batch, batch_limits, "rows of a call");
     options.group("What runs");
     declare_engines(options, choice, job.session);
@@ -39,17 +36,11 @@ struct LatencyOptions {
     output.declare(options);
   }
 
-  /// With the parameters of the model, or made-up ones.
+  /// With made-up parameters.
   [[nodiscard]] LatencyJob complete() const {
     LatencyJob complete = job;
-    if (model.empty()) {
-      complete.parameters.resize(static_cast<std::size_t>(job.network.parameters()));
-      mlp::initialize<float>(job.network, 1, complete.parameters);
-    } else {
-      mlp::Model read = mlp::read_safetensors(model);
-      complete.network = std::move(read.network);
-      complete.parameters = std::move(read.parameters);
-    }
+    complete.parameters.resize(static_cast<std::size_t>(job.network.parameters()));
+    mlp::initialize<float>(job.network, 1, complete.parameters);
     return complete;
   }
 };

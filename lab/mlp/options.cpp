@@ -28,7 +28,6 @@ void declare_optimizer(OptionList& options, mlp::Optimizer& optimizer) {
                     optimizer.rate = 0.001;
                   }
                 });
-  options.choices({"sgd", "adam"});
   options.amount("--lr X", optimizer.rate, "learning rate", "0.1, adam 0.001");
 }
 
@@ -36,7 +35,6 @@ void declare_engines(OptionList& options, EngineChoice& choice, SessionOptions& 
                      std::string_view otherwise) {
   options.texts("--engine NAME", choice.names,
                 described("engine to run, may be repeated", "", otherwise));
-  options.choices(names_in(mlp::all_engines()));
   declare_isa(options, session);
   const auto any = [&choice](bool mlp::EngineInfo::*heeds) { // what is unknown is refused later
     return choice.names.empty() || std::ranges::any_of(choice.names, [&](const auto& name) {
@@ -58,27 +56,20 @@ void declare_engines(OptionList& options, EngineChoice& choice, SessionOptions& 
 
 void declare_peers(OptionList& options, std::vector<std::string>& peers) {
   options.texts("--peer NAME", peers, "PyTorch in the same run: torch or torch_cuda");
-  options.choices(peer_names(PeerTask::training));
-}
-
-void declare_model(OptionList& options, std::string& model, std::string_view help) {
-  options.text("--model FILE.safetensors", model, help);
-  options.check([&options] {
-    if (options.given("--layers") && options.given("--model")) {
-      throw InvalidInput("--layers and --model: the model has its own layers; give one of the two");
-    }
-  });
 }
 
 void declare_training(OptionList& options, MlpOptions& training) {
   SessionOptions& session = training.session;
   options.group("Data and network");
-  options.value("--data NAME|FILE.csv",
-                "disc (default), mnist, fashion, or a table with a column for the class",
-                [&](std::string_view, const std::string& name) { training.data = name; });
-  options.choices({"disc", "mnist", "fashion"});
-  options.text("--label first|last|NAME", training.label,
-               "column of the table that has the class (default: last)");
+  options.value("--data NAME", "disc (default), mnist or fashion",
+                [&](std::string_view option, const std::string& name) {
+                  const std::vector<std::string> known = {"disc", "mnist", "fashion"};
+                  if (std::ranges::find(known, name) == known.end()) {
+                    throw InvalidInput(fmt::format("{}: {}", option,
+                                                   unknown_name("data set", name, known).what()));
+                  }
+                  training.data = name;
+                });
   options.text("--data-dir DIR", training.data_dir,
                "where mnist or fashion are (default for fashion: where its package puts it)");
   options.needs("--data-dir", "--data mnist or fashion",
@@ -86,9 +77,6 @@ void declare_training(OptionList& options, MlpOptions& training) {
   options.parsed("--layers N,N,...", training.network,
                  "widths: inputs, hidden layers, classes (default for disc: 2,4,8,16,32,2)",
                  mlp::parse_layers);
-  declare_model(options, training.model, "start from these parameters");
-  options.output("--save FILE.safetensors", training.save, kind_of_output::network,
-                 "the first engine's parameters");
   options.group("Training");
   options.integer("--epochs N", training.epochs, {1, 1'000'000}, "passes over the data");
   options.integer("--batch N", training.batch, batch_limits, "rows in a step",
@@ -166,17 +154,6 @@ void choose_engines(MlpOptions& training) {
 }
 
 mlp::Split load_data(const MlpOptions& options) {
-  std::error_code error;
-  if (options.data != "disc" && options.data != "mnist" && options.data != "fashion") {
-    if (options.data.ends_with(".csv") || std::filesystem::is_regular_file(options.data, error)) {
-      return mlp::read_csv(options.data, options.label);
-    }
-    throw InvalidInput(
-        fmt::format("--data {}: choose disc, mnist or fashion, or give a .csv file", options.data));
-  }
-  if (!options.label.empty()) {
-    throw InvalidInput("--label is for a table: --data FILE.csv");
-  }
   if (options.data == "disc") {
     return mlp::disc_set(default_disc_rows, options.seed);
   }

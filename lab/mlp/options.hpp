@@ -27,16 +27,13 @@ struct EngineChoice {
 };
 
 struct MlpOptions {
-  std::string data = "disc"; ///< disc, mnist, fashion, or a .csv file
-  std::string label;         ///< the column of a .csv file: first, last, or a name; empty: last
+  std::string data = "disc"; ///< disc, mnist or fashion
   std::string data_dir;
-  std::optional<mlp::Network> network; ///< empty: the model's, or the default of the data
+  std::optional<mlp::Network> network; ///< empty: the default of the data
   mlp::Optimizer optimizer;
   std::int64_t epochs = 100;
   std::int64_t batch = 0; ///< 0: 100, or all rows where there are fewer
   std::uint64_t seed = 1;
-  std::string model; ///< .safetensors to start from
-  std::string save;  ///< .safetensors of the first engine's result
   std::vector<std::string> peers;
   EngineChoice choice;
   std::vector<mlp::EngineInfo> engines; ///< those chosen, once that is known
@@ -54,8 +51,6 @@ void declare_engines(OptionList& options, EngineChoice& choice, SessionOptions& 
                      std::string_view otherwise = "all but scalar");
 /// --peer.
 void declare_peers(OptionList& options, std::vector<std::string>& peers);
-/// --model, which is refused beside --layers.
-void declare_model(OptionList& options, std::string& model, std::string_view help);
 /// All of `diffbench mlp train`.
 void declare_training(OptionList& options, MlpOptions& training);
 

@@ -2,7 +2,6 @@
 #include "train.hpp"
 
 #include "diffbench/errors.hpp"
-#include "diffbench/mlp/safetensors.hpp"
 #include "interrupt.hpp"
 #include "output.hpp"
 #include "peers.hpp"
@@ -33,22 +32,14 @@ mlp::Network default_network(const mlp::DataSet& data) {
 /// Everything that can be refused is refused here.
 TrainSetting prepare(MlpOptions options) {
   mlp::Split data = load_data(options);
-  std::vector<float> start;
-  if (!options.model.empty()) {
-    mlp::Model model = mlp::read_safetensors(options.model);
-    options.network = std::move(model.network);
-    start = std::move(model.parameters);
-  }
   mlp::Training training{
       .network = options.network.value_or(default_network(data.train)),
       .optimizer = options.optimizer,
       .batch = options.batch > 0 ? options.batch : std::min<std::int64_t>(100, data.train.rows()),
       .times = true};
   mlp::check_fits(training, data.train);
-  if (start.empty()) {
-    start.resize(static_cast<std::size_t>(training.network.parameters()));
-    mlp::initialize<float>(training.network, options.seed, start);
-  }
+  std::vector<float> start(static_cast<std::size_t>(training.network.parameters()));
+  mlp::initialize<float>(training.network, options.seed, start);
   return {.options = std::move(options),
           .data = std::move(data),
           .training = std::move(training),
@@ -87,27 +78,6 @@ void run_peers(const TrainSetting& setting, std::vector<Trained>& all, Progress&
       }
     }
   }
-}
-
-/// What no verb would take again, or was not trained at all, does not replace what is there.
-void save_parameters(const TrainSetting& setting, const Trained& trained, LabReport& report) {
-  const std::string& file = setting.options.save;
-  if (!std::ranges::all_of(trained.parameters, [](float value) { return std::isfinite(value); })) {
-    report.notes.push_back(fmt::format(
-        "--save {}: nothing is written, since {} ended with parameters that are not finite", file,
-        trained.name));
-    if (report.outcome.exit_code != exit_not_verified) {
-      report.outcome = {exit_error, report.notes.back()};
-    }
-    return;
-  }
-  if (trained.epochs.empty()) {
-    report.notes.push_back(fmt::format(
-        "--save {}: nothing is written, since {} did not finish an epoch", file, trained.name));
-    return;
-  }
-  mlp::write_safetensors(file, setting.training.network, trained.parameters);
-  report.written.push_back(file);
 }
 
 PeerJob job_of(const TrainSetting& setting, const std::filesystem::path& directory) {
@@ -259,9 +229,6 @@ Action declare_mlp_train(OptionList& options) {
       }
       LabReport report = train_report(setting, all);
       report.notes.insert(report.notes.begin(), notes.begin(), notes.end());
-      if (!setting.options.save.empty() && !all.empty()) {
-        save_parameters(setting, all.front(), report);
-      }
       return report;
     });
   };

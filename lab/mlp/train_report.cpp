@@ -84,13 +84,11 @@ std::string errors_text(const std::optional<mlp::Quality>& quality) {
   return quality ? std::to_string(quality->errors) : "-";
 }
 
-std::string classification_report(const Trained& trained, const std::vector<std::string>& names) {
+std::string classification_report(const Trained& trained) {
   TextTable table = table_of(score_columns);
   table.rename(0, trained.name + ", test rows");
   for (std::size_t c = 0; c < trained.test->classes.size(); ++c) {
-    add_row(table, score_columns,
-            {c < names.size() ? one_line(names[c]) : fmt::format("class {}", c),
-             trained.test->classes[c]});
+    add_row(table, score_columns, {fmt::format("class {}", c), trained.test->classes[c]});
   }
   add_row(table, score_columns, {"macro average", trained.test->macro});
   add_row(table, score_columns, {"weighted average", trained.test->weighted});
@@ -326,7 +324,7 @@ LabReport train_report(const TrainSetting& setting, std::span<const Trained> all
       format_small_nets(std::span<const NamedProof>(proofs)),
       ledgers.empty() ? "" : "\n" + ledger_table(ledgers));
   for (const Trained* trained : judged_apart(all)) {
-    report.text += "\n" + classification_report(*trained, setting.data.train.class_names);
+    report.text += "\n" + classification_report(*trained);
   }
   std::ranges::move(prefetch_notes(all), std::back_inserter(report.findings));
   report.sentence = sentence(all);

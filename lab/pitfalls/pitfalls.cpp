@@ -249,7 +249,6 @@ Action declare_pitfalls(OptionList& options) {
   options.group("Pitfalls");
   declare_grid(options, state->problem);
   options.texts("--only NAME", state->only, "measure this one (may be repeated)");
-  options.choices(names_in(all_pitfalls()));
   declare_seconds(options, "--budget SECONDS", state->budget_seconds, "time for the whole run");
   options.flag("--list", state->list, "list the names and what each needs; measure nothing");
   for (const char* measured : {"--grid", "--budget"}) {

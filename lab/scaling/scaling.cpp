@@ -165,7 +165,6 @@ Action declare_scaling(OptionList& options) {
   declare_problem(options, run);
   options.group("What runs");
   options.text("--backend NAME", state->backend, "a threaded backend");
-  options.choices(backend_names());
   declare_thread_list(options, state->threads, "such as 1,2,4",
                       "1, 2, 4, ... up to the usable CPUs");
   options.flag("--weak", state->weak, "n threads get n times the rows of --grid");

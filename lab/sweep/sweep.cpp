@@ -29,6 +29,7 @@ struct SweepState {
   SweptOptions swept;
   SweepPlan plan;
   CrossedRows crossed;
+  std::optional<AssumedCard> assumed;
   LabOutput output;
 };
 
@@ -92,6 +93,9 @@ LabReport measure_sweep(const SweepState& typed, Progress& progress) {
     throw Interrupted();
   }
   LabReport report = sweep_report(plan, points, typed.crossed);
+  if (typed.assumed) {
+    append_assumed_curve(report, *typed.assumed, points);
+  }
   if (const auto note = note_on_left_out(plan.combinations.front().run)) {
     report.notes.push_back(*note);
   }
@@ -109,6 +113,7 @@ Action declare_sweep(OptionList& options) {
                 [&crossed = state->crossed](std::string_view option, const std::string& text) {
                   crossed = parse_crossed(option, text);
                 });
+  declare_assume(options, state->assumed);
   options.check([&state = *state] { state.plan = plan_sweep(state.swept); });
   state->output.declare(options);
   return [state](const Invocation& invocation) {

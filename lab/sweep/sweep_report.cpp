@@ -346,4 +346,46 @@ LabReport sweep_report(const SweepPlan& swept, const std::vector<SweepPoint>& po
   return report;
 }
 
+void append_assumed_curve(LabReport& report, const AssumedCard& card,
+                          const std::vector<SweepPoint>& points) {
+  const std::string name = "cuda_stream, waiting";
+  Value rows = Value::list();
+  Value curve = Value::list(); // of numbers, as a line wants them: a span is two lines
+  TextTable table({"", "a step of " + assumed_name(name, card)});
+  for (const SweepPoint& point : points) {
+    const Problem& problem = point.result.problem;
+    const AssumedRun run = assume(card, name,
+                                  {.cells = static_cast<double>(problem.cells()),
+                                   .steps = static_cast<double>(point.result.iterations),
+                                   .waits_each_step = true},
+                                  stencil_work(problem.dtype));
+    const std::string place = fmt::format("{}", fmt::join(point.values, ", "));
+    const auto add = [&](const std::string& row, double seconds, bool is_assumed) {
+      curve.push_back({{"place", place},
+                       {"backend", row},
+                       {"assumed", is_assumed ? Value(card.id) : Value()},
+                       {"seconds_per_iteration", seconds}});
+    };
+    for (const Row& row : point.result.rows) {
+      if (row.ranked()) {
+        add(row.name, row.step_seconds(), false);
+      }
+    }
+    add(fmt::format("assumed {}, at best", card.id), run.step.low, true);
+    add(fmt::format("assumed {}, at worst", card.id), run.step.high, true);
+    rows.push_back({{"place", place},
+                    {"backend", name},
+                    {"assumed", card.id},
+                    {"seconds_per_step", span_json(run.step)}});
+    table.add({place, seconds_text(run.step)});
+  }
+  append_table(report, assumed_title(card) + table.format());
+  report.data["assumed"] = {{"card", card.id}, {"name", card.name}, {"steps", rows}};
+  report.data["curve"] = curve;
+  report.pictures.insert(report.pictures.begin(),
+                         {"Time of a step, beside an assumed card", Figure::lines, "place",
+                          "seconds_per_iteration", "backend", "xy", "curve"});
+  add_marked_rows(report, report.data.find("assumed.steps"));
+}
+
 } // namespace diffbench::bench

@@ -3,6 +3,7 @@
 // row beats another, at each value of the other axes.
 #pragma once
 
+#include "assumed_report.hpp"
 #include "study.hpp"
 #include "sweep_plan.hpp"
 #include "sweep_run.hpp"
@@ -36,5 +37,9 @@ enum class Measure {
 /// Of `points`, all combinations or fewer; with fewer it is `interrupted`.
 [[nodiscard]] LabReport sweep_report(const SweepPlan& swept, const std::vector<SweepPoint>& points,
                                      const CrossedRows& crossed);
+
+/// Adds what a step would take on the card, by a port that waits after each, and both as one curve.
+void append_assumed_curve(LabReport& report, const AssumedCard& card,
+                          const std::vector<SweepPoint>& points);
 
 } // namespace diffbench::bench

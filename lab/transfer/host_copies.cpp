@@ -68,11 +68,15 @@ HostCopies measure_host_copies(const std::vector<std::int64_t>& sizes, int threa
   for (const CopyLoop& way : ways) {
     copies.curves.push_back({.way = way.name, .direction = "host", .threads = way.team->count()});
   }
-  const double row_seconds = time.planned / static_cast<double>(sizes.size() * ways.size());
   CopyDeadline<SteadyClock> deadline(time.limit, time.planned / static_cast<double>(sizes.size()));
-  for (std::size_t i = 0; i < sizes.size() && !stop() && deadline.allows(sizes[i]); ++i) {
+  for (std::size_t i = 0; i < sizes.size() && !stop(); ++i) {
+    const double seconds = deadline.seconds_for(sizes[i]);
+    if (seconds == 0) {
+      break;
+    }
     std::vector<Copier> copiers = verified_copiers(ways, arrays, sizes[i]);
-    sample_copies<SteadyClock>(std::span(copiers), row_seconds, stop);
+    sample_copies<SteadyClock>(std::span(copiers), seconds / static_cast<double>(ways.size()),
+                               stop);
     for (std::size_t way = 0; way < ways.size(); ++way) {
       if (std::vector<Sample>& samples = copiers[way].row.samples; !samples.empty()) {
         copies.curves[way].points.push_back(

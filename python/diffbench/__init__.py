@@ -3,6 +3,7 @@
 
     import diffbench
     u = diffbench.solve(u, 1000)                  # in the place of a loop over rolled copies of u
+    u = diffbench.solve(u, 1000, ranks=4)         # on four ranks of MPI
     diffbench.backends()                          # what there is, and what can run here
     diffbench.run(grid=640, iters=1000)           # the program's comparison, as a dict
 
@@ -47,7 +48,21 @@ def _refusing_in_a_line(call, name):
     return checked
 
 
-solve = _refusing_in_a_line(solve, "solve")
+_solve_here = _refusing_in_a_line(solve, "solve")
+
+
+@functools.wraps(_solve_here)
+def solve(*values, ranks=None, **keywords):
+    if ranks is None:
+        return _solve_here(*values, **keywords)
+    from ._ranks import solve_on_ranks
+
+    return solve_on_ranks(_solve_here, ranks, *values, **keywords)
+
+
+solve.__doc__ = solve.__doc__.replace(") -> ", ", ranks: Optional[int] = None) -> ", 1) + """
+ranks: processes of MPI (mpirun, or $DIFFBENCH_MPIRUN) that each take a band of the rows; None: this process alone.
+   `threads` is then that of each rank. The first steps are compared with the oracle. Raises RunError where the program fails."""
 for _name in ("__init__", "upload", "advance", "download"):
     setattr(Session, _name, _refusing_in_a_line(getattr(Session, _name), "Session" if _name == "__init__" else _name))
 

@@ -31,8 +31,8 @@ class Interrupted(KeyboardInterrupt):
 
 
 class Result(dict):
-    """A result file (docs/report.md has its schema). `text` is what the program printed, which a notebook shows; with rows
-    of a comparison there are bars above it."""
+    """A result file (docs/report.md has its schema). `text` is what the program printed, which a notebook shows; above it
+    are bars of the first picture of the report page."""
 
     def __init__(self, file, text=""):
         super().__init__(file)
@@ -64,13 +64,42 @@ class Result(dict):
         return f"<diffbench.Result: {words[-1] if words else ', '.join(self)}>"
 
     def _repr_html_(self):
-        timed = [(row["backend"], row["seconds_per_iteration"]) for row in self["diffbench"].get("results", [])
-                 if "backend" in row and row.get("seconds_per_iteration")]
-        slowest = max((seconds for _, seconds in timed), default=1)
-        bars = "".join(f"<tr><td>{html.escape(name)}</td><td>{seconds * 1e6:.3g} us</td><td><div style='background:#2a6fb0;"
-                       f"height:0.8em;width:{max(1, round(300 * seconds / slowest))}px'></div></td></tr>"
-                       for name, seconds in timed)
-        return (f"<table>{bars}</table>" if bars else "") + f"<pre>{html.escape(self.text)}</pre>"
+        bars = bars_of(self["diffbench"])
+        longest = max((value for _, value in bars), default=1)
+        lines = "".join(f"<tr><td>{html.escape(name)}</td><td>{value:.3g}</td><td><div style='background:#2a6fb0;"
+                        f"height:0.8em;width:{max(1, round(300 * value / longest))}px'></div></td></tr>"
+                        for name, value in bars)
+        caption = f"<caption>{html.escape(self['diffbench']['pictures'][0]['y'][0])}</caption>" if bars else ""
+        return (f"<table>{caption}{lines}</table>" if bars else "") + f"<pre>{html.escape(self.text)}</pre>"
+
+
+def at_path(value, path):
+    """The values at "host.curves.points", of each element where there is a list on the way."""
+    values = [value]
+    for name in filter(None, path.split(".")):
+        values = [item[name] for value in values for item in (value if isinstance(value, list) else [value])
+                  if isinstance(item, dict) and item.get(name) is not None]
+    return [item for value in values for item in (value if isinstance(value, list) else [value])]
+
+
+def bars_of(file):
+    """Names and values of what the file says of its first picture: a bar a row; of lines a bar for the last point of each."""
+    picture = next(iter(file.get("pictures", [])), {"kind": "none"})
+    if picture["kind"] not in ("bars", "lines"):
+        return []
+    part = file.get(file.get("experiment"), file)
+    bars = {}
+    for row in at_path(part, picture["rows"]) or at_path(file, picture["rows"]):
+        name = ", ".join(str(row[key]) for key in picture["by"] if row.get(key) is not None)
+        if picture["kind"] == "bars" or not name:
+            name = str(row.get(picture["x"]))
+        else:
+            name += f" ({picture['x']} {row.get(picture['x'])})"
+        group = name if picture["kind"] == "bars" else tuple(str(row.get(key)) for key in picture["by"])
+        for value in at_path(row, picture["y"][0]):
+            if isinstance(value, (int, float)):
+                bars[group] = name, value
+    return list(bars.values())
 
 
 def words_of(options):

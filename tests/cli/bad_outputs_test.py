@@ -100,7 +100,6 @@ class ReplacesOnlyWhatIsItsOwn(CommandLineTest):
             self.refuse("table", verb, "--csv", "table")
         self.refuse("page", "live", "-o", "page")
         self.refuse("notes", "sweep", "--grid", "16,32", "--json", "notes")
-        self.refuse("table", "mlp", "train", "--save", "table")
         for name in ("notes", "new"):
             self.write(**{"new.previous": "notes"})
             self.refuse("new.previous" if name == "new" else name, *LONG, "--checkpoint",
@@ -108,7 +107,6 @@ class ReplacesOnlyWhatIsItsOwn(CommandLineTest):
         self.path("class").mkdir()
         self.path("class/ann.c").write_text("void step(void);")
         self.refuse("class/ann.c", "try", "class", "--csv", "class/ann.c")
-        self.refuse("class/ann.c", "try", "class", "--resume", "class/ann.c")
         self.path("class/1.toml").write_text("number = 1")
         self.refuse("class/1.toml", "lesson", "1", "--texts", "class", "--sheet", "class/1.toml")
         for name in ("page.html", "guesses.txt"):

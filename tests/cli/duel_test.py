@@ -69,9 +69,6 @@ class Duel(CommandLineTest):
         self.assertIsNone(row["warming"])
         (row,) = self.duel("true", "true", "--blocks", "1", "--warmup", "0")["duel"]["results"]
         self.assertEqual(row["pairs"], 1)
-        backends = ["--backend", "fused", "--backend", "fused", "--grid", "16"]
-        (row,) = self.duel(*backends, "--blocks", "1", "--pairs", "3")["duel"]["results"]
-        self.assertEqual([len(each) for each in row["b"]["process_samples_seconds"]], [3])
 
     def test_exit_codes_for_ci(self):
         self.duel(FAST, SLOW, "--fail-on", "slower=2%", exit_code=5)
@@ -180,28 +177,12 @@ class Duel(CommandLineTest):
             self.assert_one_line(done.stderr, mention)
         self.assertEqual(list(self.path("tmp").iterdir()), [])
 
-    def test_two_backends_run_in_processes_of_their_own(self):
-        own = self.duel("--backend", "fused", "--backend", "scalar", "--grid", "256", "--iters", "10",
-                        "--threads", "1", "--seed", "3")
-        (row,) = own["duel"]["results"]
-        self.assertEqual((own["duel"]["a"], own["duel"]["b"]), ("fused", "scalar"))
-        self.assertEqual({len(each) for each in row["a"]["process_samples_seconds"]}, {9})
-        self.assertEqual(len(row["a"]["samples_seconds"]), row["blocks"])
-        text = self.run_ok("duel", "--backend", "fused", "--backend", "fused", "--grid", "16", "--blocks", "2").stdout
-        self.assertIn("each sample: 100 steps of 16x16 float32 cells, ", text)
-        self.assertIn("9 pairs a block", text)
-        self.assertNotIn("page faults", text)
-        self.assertEqual(own["duel"]["work"],
-                         {"nx": 256, "ny": 256, "iterations": 10, "dtype": "float32", "threads": 1})
-        done = self.run_program("duel", "--backend", "fused", "--backend", "fused", "--iters", "100000000",
-                                "--grid", "64", "--timeout", "0.3", "--blocks", "1")
-        self.assertEqual(done.returncode, 2)
-        self.assert_one_line(done.stderr, "--iters 100000000: the reference has made")
-
     def test_one_side_rests_while_the_other_is_timed(self):
-        child = subprocess.Popen([PROGRAM, "duel", "--backend", "fused", "--backend", "fused", "--grid", "512",
-                                  "--iters", "500", "--blocks", "3"], cwd=self.directory, stdin=subprocess.DEVNULL,
-                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for name in ("a.cpp", "b.cpp"):
+            self.run_ok("try", "--new", "cpp", name)
+        child = subprocess.Popen([PROGRAM, "duel", "a.cpp", "b.cpp", "--grid", "512", "--iters", "500", "--blocks", "3"],
+                                 cwd=self.directory, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                 stderr=subprocess.DEVNULL, env={**os.environ, "OMP_NUM_THREADS": "1"})
         self.addCleanup(child.wait)
         self.addCleanup(child.kill)
         stopped = False
@@ -220,86 +201,11 @@ class Duel(CommandLineTest):
         subprocess.run(["git", "-c", "user.name=x", "-c", "user.email=x@x", "-c", "init.defaultBranch=main", *arguments],
                        cwd=self.directory, check=True, capture_output=True)
 
-    def test_two_revisions_are_built_and_compared(self):
-        self.git("init")
-        for tag, seconds in [("v1", "0.05"), ("v2", "0.01"), ("v3", "0.01; exit 9")]:
-            self.path("prog.in").write_text(f"sleep {seconds}\n")
-            self.git("add", "prog.in")
-            self.git("commit", "-m", tag)
-            self.git("tag", tag)
-        ask = ["--build", "(echo '#!/bin/sh'; cat prog.in) > prog && chmod +x prog", "--run", "./prog"]
-        own = self.duel("--revisions", "v1..v2", *ask)
-        (row,) = own["duel"]["results"]
-        self.assertEqual(row["verdict"], "FASTER")
-        self.assertEqual(own["duel"]["b"], "./prog of v2")
-        commits = [self.commit_of(tag) for tag in ("v1", "v2")]
-        self.assertEqual(own["duel"]["commits"], commits)
-        self.assertIn(f"B is commit {commits[1]}", " ".join(own["notes"]))
-        self.path("prog.in").write_text("changed\n")
-        notes = self.duel("--revisions", "v1..v2", *ask)["notes"]
-        self.assertIn("not committed", " ".join(notes))
-        for arguments, code, mention in [
-                (["--revisions", "v1..v9", *ask], 2, "v9 does not name one commit that is here"),
-                (["--revisions", "v1..v2", "--build", "echo broken >&2; exit 2", "--run", "./prog"], 1,
-                 "--build: v1 does not build, exit code 2: broken"),
-                (["--revisions", "v1..v2", "--build", "echo 'a.c:1: error: b'; echo 'make: *** [x] Error 1' >&2; false",
-                  "--run", "./prog"], 1, "--build: v1 does not build, exit code 1: a.c:1: error: b"),
-                (["--revisions", "v1..v2", "--build", "sleep 60", "--run", "./prog", "--timeout", "0.3"], 1,
-                 "--build: did not end within 0.3 s"),
-                (["--revisions", "v1..v3", *ask], 1, "B: ended with exit code 9")]:
-            done = self.run_program("duel", *arguments)
-            self.assertEqual(done.returncode, code, done.stderr)
-            self.assert_one_line(done.stderr, mention)
-        self.assertEqual(len(self.worktrees()), 1)
-        self.path("tmp").mkdir()  # a user's, other than root's, needs more than rm
-        read_only = "echo > $TMPDIR/left && mkdir -p ro/x && echo > ro/x/f && chmod -R a-w ro && " + ask[1]
-        self.duel("--revisions", "v1..v2", "--build", read_only, *ask[2:], "--blocks", "1",
-                  env={"TMPDIR": str(self.path("tmp"))})
-        self.assertEqual(list(self.path("tmp").iterdir()), [])
-        # One that is not there now, as on a disk that is not mounted, is none of ours.
-        self.git("worktree", "add", "other", "v1")
-        self.path("other").rename(self.path("moved"))
-        self.duel("--revisions", "v1..v2", *ask, "--blocks", "1")
-        self.assertEqual([line.split()[0] for line in self.worktrees()[1:]], [str(self.path("other"))])
-        subprocess.run(["git", "clone", "--quiet", "--bare", ".", "bare"], cwd=self.directory, check=True,
-                       capture_output=True)
-        self.directory = self.path("bare")
-        notes = self.duel("--revisions", "v1..v2", *ask, "--blocks", "1")["notes"]
-        self.assertNotIn("not committed", " ".join(notes))
-
-    def commit_of(self, revision):
-        return subprocess.run(["git", "rev-parse", revision], cwd=self.directory, capture_output=True, check=True,
-                              encoding="utf-8").stdout.strip()
-
-    def test_revisions_run_in_the_subdirectory_and_keep_their_commits(self):
-        self.git("init")
-        self.git("commit", "--allow-empty", "-m", "v0")
-        self.path("sub").mkdir()
-        for tag in ("v1", "v2"):
-            self.path("sub/p.sh").write_text(f"test -e built && test -e ready # {tag}\n")
-            self.git("add", ".")
-            self.git("commit", "-m", tag)
-        root = self.directory
-        self.directory = self.path("sub")
-        ask = ["--build", "echo > built", "--run", "sh p.sh", "--prepare", "touch ready", "--blocks", "1"]
-        own = self.duel("--revisions", "HEAD^..HEAD", *ask)
-        done = self.run_program("duel", "--revisions", "HEAD~2..HEAD", *ask)
-        self.assertEqual(done.returncode, 2)
-        self.assert_one_line(done.stderr, "HEAD~2 has no directory sub/")
-        self.assertEqual([each.name for each in self.directory.iterdir()], ["p.sh"])
-        self.directory = root
-        commits = [self.commit_of("HEAD^"), self.commit_of("HEAD")]
-        self.assertEqual(own["duel"]["commits"], commits)
-        # Also where the names move while A is built.
-        self.duel("--revisions", "HEAD^..HEAD", "--build", f"git -C {root} update-ref HEAD {commits[0]}", "--run",
-                  f"sh -c 'git rev-parse HEAD >> {self.path('ran')}'", "--blocks", "1")
-        self.assertEqual(set(self.path("ran").read_text().split()), set(commits))
-
     def test_the_workflow_of_the_documents_does_what_it_says(self):
         lines = (pathlib.Path(__file__).resolve().parents[2] / "docs" / "duel.yml").read_text().splitlines()
         begin = lines.index("      - name: duel") + 2
         script = "\n".join(itertools.takewhile(lambda line: line.startswith(" " * 10), lines[begin:]))
-        self.assertIn("diffbench duel --revisions", script)
+        self.assertIn("diffbench duel --shell sh", script)
         self.git("init")
         self.path("bin").mkdir()
         self.path("bin/diffbench").symlink_to(PROGRAM)
@@ -314,60 +220,6 @@ class Duel(CommandLineTest):
                                       check=False, capture_output=True, encoding="utf-8", timeout=120)
                 self.assertEqual(done.returncode, code, done.stderr)
                 self.assertRegex(self.path("duel.md").read_text(), rf"(?m) {verdict}$")
-
-    def worktrees(self):
-        return subprocess.run(["git", "worktree", "list"], cwd=self.directory, capture_output=True, check=True,
-                              encoding="utf-8").stdout.splitlines()
-
-    def test_an_interrupt_while_git_makes_a_worktree_leaves_none(self):
-        self.git("init")
-        self.path("a").write_text("a\n")
-        self.path(".gitattributes").write_text("a filter=slow\n")
-        self.git("add", ".")
-        self.git("commit", "-m", "v1")
-        self.git("config", "filter.slow.smudge", f"echo > {self.path('begun')}; sleep 60")
-        self.path("tmp").mkdir()
-        self.path("link").symlink_to("tmp")  # git keeps the real path
-        ask = ["duel", "--revisions", "HEAD..HEAD", "--run", "true"]
-        for number in (signal.SIGINT, signal.SIGHUP):
-            child = subprocess.Popen([PROGRAM, *ask], cwd=self.directory,
-                                     env={**os.environ, "TMPDIR": str(self.path("link"))}, stdin=subprocess.DEVNULL,
-                                     stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, encoding="utf-8")
-            self.addCleanup(child.kill)
-            limit = time.monotonic() + 60
-            while not self.path("begun").exists() and time.monotonic() < limit:
-                time.sleep(0.01)
-            child.send_signal(number)
-            errors = child.communicate(timeout=60)[1]
-            self.assertEqual(child.returncode, 130, errors)
-            self.assertEqual(len(self.worktrees()), 1)
-            self.assertEqual(list(self.path("tmp").iterdir()), [])
-            self.path("begun").unlink()
-
-    def test_a_second_interrupt_waits_for_the_worktrees(self):
-        self.git("init")
-        self.git("commit", "--allow-empty", "-m", "v1")
-        self.path("tmp").mkdir()
-        self.path("bin").mkdir()
-        self.path("bin/git").write_text('#!/bin/sh\ntest "$2" != remove || sleep 0.8\n'
-                                        f'exec {shutil.which("git")} "$@"\n')
-        self.path("bin/git").chmod(0o755)
-        run = f"sh -c 'sleep 60 & echo $$ $! > {self.path('pids')}; wait'"
-        child = subprocess.Popen([PROGRAM, "duel", "--revisions", "HEAD..HEAD", "--run", run], cwd=self.directory,
-                                 env={**os.environ, "TMPDIR": str(self.path("tmp")),
-                                      "PATH": f"{self.path('bin')}:{os.environ['PATH']}"},
-                                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                                 encoding="utf-8")
-        self.addCleanup(child.kill)
-        self.processes_of("pids")
-        child.send_signal(signal.SIGINT)
-        time.sleep(0.7)
-        child.send_signal(signal.SIGINT)
-        errors = child.communicate(timeout=60)[1]
-        self.assertEqual(child.returncode, 130, errors)
-        self.assertEqual(len(self.worktrees()), 1)
-        self.assertEqual(list(self.path("tmp").iterdir()), [])
-        self.assert_gone("pids")
 
     def processes_of(self, name):
         """The numbers that a command has written to a file, once they are there."""
@@ -385,72 +237,6 @@ class Duel(CommandLineTest):
                 continue
             self.assertIn(stat.rsplit(") ", 1)[1][0], "ZX", name)
 
-    def test_revisions_that_are_not_two_commits(self):
-        self.git("init")
-        for tag in ("v1", "v2"):
-            self.git("commit", "--allow-empty", "-m", tag)
-            self.git("tag", tag)
-        self.git("tag", "tree", "HEAD^{tree}")
-        for two in ["v1..HEAD..v1", "v1...HEAD", "v1....v2", "v1..v2..", "..v2", "v1..", "..", "v1..v2...v1"]:
-            self.assert_refused(2, f"--revisions {two}: give two revisions", "duel", "--revisions", two, "--run", "true")
-        for one in ["^v1", "v1^@", "v2^!", "v2^-", "tree", "--all", "--glob=refs/tags/v1", "-q", "v1 v2", "v9", "0" * 40]:
-            for two in (f"v1..{one}", f"{one}..v1") if one[0] != "-" else (f"v1..{one}",):
-                self.assert_refused(2, f"{one} does not name one commit", "duel", "--revisions", two, "--run", "true")
-        self.git("branch", "same", "v1")
-        for two in ["v1..v1", "v1..same", "HEAD^..v1"]:
-            own = self.duel("--revisions", two, "--run", "true", "--blocks", "1")
-            self.assertIn("A and B are one commit", " ".join(own["notes"]))
-        notes = self.duel("--revisions", "v1..HEAD", "--run", "true", "--blocks", "1")["notes"]
-        self.assertNotIn("one commit", " ".join(notes))
-
-    def test_git_bisect_finds_what_made_it_slower(self):
-        self.git("init")
-        for state in ["exec sleep 0.01", "exec sleep 0.01; :", "does not build", "exec sleep 0.1", "exit 3", "exec sleep 0.1"]:
-            self.path("prog.in").write_text(f"{state}\n")
-            self.git("add", ".")
-            self.git("commit", "-m", state)
-        ask = ["--build", "! grep 'not build' prog.in && cp prog.in prog", "--run", "sh prog", "--pairs", "1"]
-        wide = ["--margin", "200%"]
-        for b, more, code in [
-                ("HEAD", [], 1), ("HEAD~4", ["--margin", "900%"], 0), ("HEAD~3", [], 125), ("HEAD~1", [], 125),
-                ("HEAD", ["--blocks", "3"], 125), ("HEAD", ["--margin", "900%"], 0),
-                ("HEAD", ["--fail-on", "slower=50%"], 1), ("HEAD", ["--timeout", "0.001"], 125),
-                ("HEAD", ["--fail-on", "unclear", "--blocks", "3"], 125),
-                ("nothing", [], 130), ("^HEAD", [], 130), ("HEAD", ["--bogus"], 130), ("HEAD", ["--margin", "x"], 130),
-                ("HEAD", ["--shell", "fish"], 130), ("HEAD", ["--help"], 0)]:
-            done = self.run_program("duel", "--bisect", "--revisions", f"HEAD~5..{b}", *ask, *more)
-            self.assertEqual(done.returncode, code, (b, more, done.stderr))
-        done = self.run_program("duel", "--bisect", "--revisions", "HEAD~5..HEAD", *ask, env=PLANTED_LOAD)
-        self.assertEqual(done.returncode, 125, done.stderr)
-        for arguments, code in [(["echo 1", "echo 2", "--same-output"], 125), (["false", "true"], 125), (["true"], 130),
-                                (["--backend", "none", "--backend", "none"], 130)]:
-            self.assertEqual(self.run_program("duel", "--bisect", *arguments).returncode, code, arguments)
-        # What one revision lacks is no wrong usage.
-        fast_only = "grep -q 0.01 prog.in && echo '#!/bin/sh' > prog && chmod +x prog || true"
-        for two, code, plain in [("HEAD~5..HEAD", 125, 1), ("HEAD..HEAD~5", 130, 2)]:
-            for more, expected in [(["--bisect"], code), ([], plain)]:
-                done = self.run_program("duel", "--revisions", two, "--build", fast_only, "--run", "./prog", *more)
-                self.assertEqual(done.returncode, expected, (two, more, done.stderr))
-        first, last = (self.commit_of(name) for name in ("HEAD~5", "HEAD"))
-        self.git("bisect", "start", last, first)
-        done = subprocess.run(["git", "bisect", "run", PROGRAM, "duel", "--bisect", "--revisions", f"{first}..HEAD", *ask, *wide],
-                              cwd=self.directory, capture_output=True, encoding="utf-8", check=False, timeout=120)
-        found = [self.commit_of(f"main~{back}") for back in (3, 2)]  # the one that does not build, or the next
-        self.assertIn("only 'skip'ped commits left", done.stdout + done.stderr)
-        self.assertTrue(set(found) <= set(done.stdout.split()), done.stdout)
-
-    def test_a_shallow_clone_says_what_it_lacks(self):
-        self.git("init")
-        for tag in ("v1", "v2"):
-            self.git("commit", "--allow-empty", "-m", tag)
-            self.git("tag", tag)
-        subprocess.run(["git", "clone", "--quiet", "--depth", "1", f"file://{self.directory}", "shallow"],
-                       cwd=self.directory, check=True, capture_output=True)
-        self.directory = self.path("shallow")
-        done = self.run_program("duel", "--revisions", "v1..HEAD", "--run", "true")
-        self.assertEqual(done.returncode, 2, done.stderr)
-        self.assert_one_line(done.stderr, "v1 does not name one commit that is here", "git fetch --unshallow")
-
     def test_commands_that_write_much_or_move(self):
         own = self.duel("head -c 100000000 /dev/zero", "head -c 100000000 /dev/zero", "--same-output", "--blocks", "1")
         self.assertEqual(own["duel"]["results"][0]["blocks"], 1)
@@ -460,19 +246,10 @@ class Duel(CommandLineTest):
 
     def test_wrong_usage(self):
         for arguments, mention in [
-                (["--revisions", "v1"], "--revisions v1: give two revisions"),
-                (["--revisions", "v1..v2"], "give them together"),
-                (["--run", "true"], "give them together"),
-                (["true", "--revisions", "a..b", "--run", "true"], "no command is expected"),
-                (["--revisions", "a..b", "--run", "true"], "git takes no repository here: fatal: not a git"),
-                (["--backend", "simd"], "--backend: give two"),
-                (["--backend", "simd", "--backend", "nothing"], "nothing"),
-                (["--backend", "simd", "--backend", "fused", "true"], "no command is expected"),
-                (["--backend", "simd", "--backend", "fused", "--shell", "sh"], "--shell: is for commands"),
-                (["--backend", "simd", "--backend", "fused", "--grid", "0"], "--grid 0"),
-                (["true", "true", "--grid", "64"], "--grid: is for two files or two backends"),
+                (["a.so", "b.so", "--shell", "sh"], "--shell: is for commands"),
+                (["a.so", "b.so", "--grid", "0"], "--grid 0"),
+                (["true", "true", "--grid", "64"], "--grid: is for two files"),
                 (["a.so", "true"], "give two of a kind"), (["true", "a.py"], "give two of a kind"),
-                (["a.so", "b.so", "--threads", "1"], "--threads: is for backends"),
                 (["a.so", "b.so", "--prepare", "true"], "--prepare: is for commands"),
                 (["a.cu", "b.cu"], "there is no"),
                 ([], "give two commands"), (["true"], "give two commands"),

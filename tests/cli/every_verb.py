@@ -35,17 +35,18 @@ MEASURED = {
     "cluster-depth": "cluster depth --grid 48x40 --iters 20 --threads 1 --network 50us,1GB/s --budget 20",
     "cluster-predict": "cluster predict --grid 4096 --rate 100 --network 3us,20GB/s --ranks 1,4",
     "sweep": f"sweep --grid 8,16 --iters 2,4 --budget 20 --cross scalar,fused {ROWS}",
-    "transfer": "transfer --max-size 4K --threads 2 --budget 5",
+    # The first size is measured however busy the machine is.
+    "transfer": "transfer --max-size 1K --threads 2 --budget 5",
     "comparison-assumed": "--grid 24x16 --iters 20 --budget 20 --backend scalar --threads 1 --assume t4",
     "pitfalls-assumed": "pitfalls --grid 24x16 --budget 0.1 --assume h200 --only no-warm-up,context-timed,"
                         "no-synchronization,synchronize-every-step,pageable-async",
-    "transfer-assumed": "transfer --max-size 16K --step 4 --budget 5 --threads 1 --assume t4",
+    "transfer-assumed": "transfer --max-size 1K --budget 5 --threads 1 --assume t4",
     # The second takes three times as long as the first, which gives their order.
     "advise": "advise --grid 100 --iters 1000 --backend fused,xtensor_roll --threads 1",
     "advise-assumed": "advise --grid 100 --iters 1000 --backend fused,xtensor_roll --threads 1 --budget 1 "
                       "--assume h200",
     "duel": "duel true true --blocks 3 --seed 1",
-    "duel-steps": "duel --backend fused --backend fused --grid 16 --iters 5 --threads 1 --blocks 3 --seed 1",
+    "duel-steps": "duel class/ann.c class/ann.c --grid 16 --iters 5 --blocks 3 --seed 1",
     "selftest": "selftest --grid 24x16 --iters 20 --trials 1 --budget 2",
     "pitfalls": "pitfalls --grid 24x16 --budget 0.3",
     "mlp-train": f"mlp train --layers 2,4,8,2 --epochs 2 --async {NET}",

@@ -28,7 +28,7 @@ MASKED = {"fastest", "effect", "from", "arrays in",
 
 CHANCE_NOTE = re.compile(r"note: .*(first sample|single samples|rise or fall|of two kinds|other program"
                          r"|budget was spent|gathered ahead|crosses 1 more|oversubscribed|quota)")
-CHANCE_PATH = re.compile(r"(notes|irregularities)\[\]|pictures\[\]\.marks")
+CHANCE_PATH = re.compile(r"(notes|irregularities)\[\]|\bworth_it$|pictures\[\]\.marks")
 
 NUMBER = r"(?<![\w.])(?:\+-|[-+~])?\d[\d.]*(?:e[-+]?\d+)?"
 UNITS = [(r" (?:ns|us|ms|s)\b", "T"), (r" (?:[KMGT]i?)?B(?!/)\b", "M"), (r"x\d+\b", "NxN"), (r"", "N")]

@@ -2,6 +2,7 @@
 """diffbench lesson: each can be taken from a script on a machine without a GPU, ends early and goes on,
 and docs/lesson.md can be taught: it has every command and question, and its other commands run."""
 import csv
+import math
 import os
 import pathlib
 import re
@@ -9,16 +10,22 @@ import shlex
 import signal
 import socket
 import subprocess
+import tomllib
 import unittest
 
 from program import PROGRAM, CommandLineTest, parse_json
 
 DOCS = pathlib.Path(__file__).parents[2] / "docs"
 LESSON = DOCS / "lesson.md"
+TEXTS = DOCS.parent / "lab/lesson/texts"
 FIRST = DOCS / "first-ten-minutes.md"
 NUMBERS = ("1", "2", "3", "4", "5")
 # No GPU, and no Python with anything in it, wherever this runs.
 BARE = {"CUDA_VISIBLE_DEVICES": "-1", "DIFFBENCH_PYTHON": "/bin/false"}
+LONGEST = 250  # lines of a lesson
+# Words that nobody need know before, with the text that explains them; none: they are not in a lesson.
+EXPLAINED = {"pinned": "Page-locked (pinned) memory stays where it is", "registered": None, "denormal": None,
+             "paid for after": None}
 # Verbs that measure nothing: others get a budget with which their times mean nothing.
 TOLD = ("doctor", "lesson", "report")
 
@@ -80,6 +87,29 @@ class Documents(CommandLineTest):
         self.assertEqual(questions, [str(i + 1) for i in range(len(questions))])
 
 
+class Texts(unittest.TestCase):
+    """The program reads its own texts as they are; a name that it does not know would be passed over."""
+    STEP = {"name", "text", "command", "exercise", "peer", "assumes", "gpu_pitfalls", "table", "question"}
+    QUESTION = {"text", "unit", "choices", "measured", "assumed", "reasoned", "reported", "clear", "choose", "why",
+                "tolerance"}
+
+    def test_have_names_and_braces_that_are_read(self):
+        for path in TEXTS.glob("*.toml"):
+            text = path.read_text()
+            for braces in re.findall(r"[{}][^{}]*[{}]?", re.sub(r"(?m)^choose = {.*}$", "", text)):
+                self.assertRegex(braces, r"^\{[^{}|]*\|[^{}]*\}$", path)
+            lesson = tomllib.loads(text)
+            self.assertLessEqual(set(lesson), {"number", "title", "teaches", "takes", "step"})
+            for step in lesson["step"]:
+                self.assertLessEqual(set(step), self.STEP)
+                for table in step.get("table", []):
+                    self.assertEqual(set(table), {"rows", "columns"})
+                    self.assertTrue(all(len(column) in (2, 3) for column in table["columns"]))
+                for question in step["question"]:
+                    self.assertLessEqual(set(question), self.QUESTION)
+                    self.assertTrue(set(question.get("choose", {})) <= set("abcdef"))
+
+
 class Lesson(CommandLineTest):
     def lesson(self, number, *arguments, guesses="", out="lesson", exit_code=0, env=None):
         done = subprocess.run([PROGRAM, "lesson", number, "--out", out, *arguments], cwd=self.directory,
@@ -92,6 +122,18 @@ class Lesson(CommandLineTest):
         with self.path(name).open(newline="", encoding="utf-8") as file:
             return list(csv.DictReader(file))
 
+    def check_handout(self, text):
+        """A lesson is read, on a screen of 80 columns: no table is wider or cut, and no word comes before the
+        text that explains it."""
+        lines = text.splitlines()
+        self.assertEqual([line for line in lines if len(line) > 80 and not line.startswith("  $ ")], [])
+        self.assertLessEqual(sum(max(1, math.ceil(len(line) / 80)) for line in lines), LONGEST, text)
+        self.assertLessEqual(max([0] + [len(table.splitlines()) for table in re.findall(
+            r"(?ms)^assumed, not measured .*?\n---+\n(.*?)\n\n", text)]), 6)
+        for word, explained in EXPLAINED.items():
+            at = text.find(word)
+            self.assertTrue(at < 0 or explained and at >= text.index(explained), f"{word}: {text[at - 200:at + 99]}")
+
     def test_every_question_is_answered_without_a_gpu(self):
         for number in NUMBERS:
             with self.subTest(number):
@@ -103,12 +145,14 @@ class Lesson(CommandLineTest):
                 for row in rows:
                     self.assertTrue(row["answer"], row)
                     self.assertNotEqual(row["source"], "not measurable here", row)
-                    self.assertEqual(bool(row["guess"]), bool(row["verdict"]), row)
+                    graded = bool(row["guess"]) and not row["source"].endswith("unclear in this noise")
+                    self.assertEqual(graded, bool(row["verdict"]), row)
                     self.assertIn(f"$ {row['command']}\n", done.stdout)
+                self.check_handout(done.stdout)
                 # The figure comes after the guess: the table is between the two.
                 said = [line for line in done.stdout.splitlines() if line.startswith(f"{number}.1  ")]
                 self.assertEqual(len(said), 2)
-        for word in ("mistake:", "reason:", "remedy:"):
+        for word in ("mistake:", "reason:"):
             self.assertIn(word, done.stdout)
         self.assertEqual({(row["name"], row["host"]) for row in rows}, {("Ada, too", socket.gethostname())})
         self.run_ok("report", "1", "2", "-o", "class.html", "--csv", "class.csv")
@@ -163,22 +207,18 @@ class Lesson(CommandLineTest):
 
     def test_an_interrupt_is_passed_on_to_the_command(self):
         self.path("sheet.csv").write_text("It is older,diffbench_version\n")
-        self.run_ok("lesson", "--export", "texts")
-        for text in self.path("texts").glob("2-*.toml"):  # its first command would be over before a busy test sees it
-            text.write_text(re.sub(r'command = """.*?"""', 'command = "scaling --iters 1000000000 --budget 600"',
-                                   text.read_text(), count=1, flags=re.DOTALL))
-        child = subprocess.Popen([PROGRAM, "lesson", "2", "--no-quiz", "--texts", "texts", "--out", "lesson", "--sheet",
-                                  "sheet.csv"],
+        # Without --quick its first command takes ten seconds, long enough for a busy test to see it.
+        child = subprocess.Popen([PROGRAM, "lesson", "3", "--no-quiz", "--out", "lesson", "--sheet", "sheet.csv"],
                                  cwd=self.directory, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                  stderr=subprocess.PIPE, encoding="utf-8", env={**os.environ, **BARE})
         self.addCleanup(child.kill)
-        self.read_until(child, "2.4 ")
+        self.read_until(child, "3.5 ")
         child.send_signal(signal.SIGTERM)
         out, errors = child.communicate(timeout=60)
         self.assertEqual(child.returncode, 130, errors)
         self.assertIn("diffbench: interrupted; finished steps and guesses are kept", errors)
-        self.assertNotIn("step 2 of 3", out)
-        self.assertFalse(self.path("lesson/1-clock.json").exists())
+        self.assertNotIn("step 2 of 2", out)
+        self.assertFalse(self.path("lesson/1-nets.json").exists())
         self.assertEqual(self.path("sheet.csv").read_text(), "It is older,diffbench_version\n")
 
     def test_what_cannot_be_written_is_refused_before_any_work(self):
@@ -190,23 +230,6 @@ class Lesson(CommandLineTest):
         self.assert_refused(2, "choose 1, 2, 3, 4, 5", "lesson", "6")
         self.assert_refused(2, "1 to 99", "lesson", "0")
         self.assert_refused(2, "nocard", "lesson", "1", "--assume", "nocard")
-
-    def test_a_teacher_changes_a_lesson(self):
-        self.run_ok("lesson", "--export", "texts")
-        texts = self.path("texts")
-        self.assertEqual(len(list(texts.glob("*.toml"))), 5)
-        self.assert_refused(2, "is there already", "lesson", "--export", "texts")
-        page = (texts / "3-depth.toml").read_text()
-        changed = page.replace("How many parameters has the net", "Wie viele Parameter hat das Netz")
-        (texts / "3-depth.toml").write_text(changed)
-        done = self.lesson("3", "--quick", "--texts", "texts", guesses="230\nq\n")
-        self.assertIn("3.1  Wie viele Parameter hat das Netz", done.stdout)
-        self.assertIn("Lesson 1:", self.run_ok("lesson", "1", "--list", "--texts", "texts").stdout)
-        line = changed[:changed.index('unit = "parameters"')].count("\n") + 1
-        (texts / "3-depth.toml").write_text(changed.replace('unit = "parameters"', 'units = "parameters"'))
-        self.assert_refused(2, [f"texts/3-depth.toml:{line}: unknown key 'units'", "'unit'"],
-                            "lesson", "3", "--texts", "texts")
-        self.assert_refused(2, "has no lessons", "lesson", "3", "--texts", ".")
 
     def test_a_damaged_folder_is_refused_in_one_line(self):
         self.lesson("3", "--quick", "--no-quiz")

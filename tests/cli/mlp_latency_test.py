@@ -60,8 +60,6 @@ REFUSED = [
     ("--batch 0", "--batch 0"),
     ("--repetitions 1", "--repetitions 1"),
     ("--layers 5,x", "5,x"),
-    ("--layers 5,3 --model m.safetensors", "--model"),
-    ("--model nosuch.safetensors", "nosuch.safetensors"),
     ("--engine nosuch", "nosuch"),
     ("--isa sse", "sse"),
 ]
@@ -96,12 +94,6 @@ class MlpLatency(CommandLineTest):
             self.assertIn(words, text)
         self.assertNotIn("99 of 100", text)
         self.assertIn("99 of 100", self.run_ok(*LATENCY, "--engine", "cpu").stdout)
-
-    def test_a_model_of_ones_own(self):
-        self.run_ok(*"mlp train --layers 2,4,2 --epochs 1 --engine cpu --save m.safetensors".split())
-        done = self.run_ok(*"mlp latency --model m.safetensors --repetitions 2 --engine scalar".split(),
-                           "--json", "-")
-        self.assertEqual(parse_json(done.stdout)["diffbench"]["mlp_latency"]["layers"], [2, 4, 2])
 
     def test_bad_input_is_refused_in_one_line(self):
         for arguments, named in REFUSED:

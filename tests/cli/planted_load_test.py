@@ -100,6 +100,9 @@ class PlantedLoad(EveryVerb):
     def test_a_lesson_answers_and_grades_by_intervals(self):
         rows = self.lesson((1, "1000"))
         self.assertTrue(all(row["answer"] for row in rows if row["source"] == "measured"), rows)
+        if not rows[0]["answer"]:
+            self.assertEqual(rows[0]["source"], "measured beside other programs")
+            self.skipTest("others keep these rows from the CPUs so long that nothing is known")
         low, high = map(float, rows[0]["answer"].split(" to "))
         self.assertGreater(high, 1.4 * low)
         self.assertIn("times too high", rows[0]["verdict"])

@@ -65,7 +65,8 @@ class CommandLineTest(unittest.TestCase):
         """Runs in the test's directory. stdin is empty; stdout and stderr are captured as text
         unless `options` (those of subprocess.run) say otherwise."""
         streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        return subprocess.run([program, *arguments], cwd=self.directory, stdin=subprocess.DEVNULL,
+        streams = {"stdin": subprocess.DEVNULL, **streams}
+        return subprocess.run([program, *arguments], cwd=self.directory,
                               env={**os.environ, **(env or {})}, encoding="utf-8",
                               errors="surrogateescape", timeout=120, **{**streams, **options})
 

@@ -234,8 +234,8 @@ class ReportTest(program.CommandLineTest):
         first, second = parts_of(self.path("page.html").read_text())
         self.assertEqual([first["file"], second["file"]], ["lesson 1, 3 students", "lesson 2, 1 student"])
         own = first["diffbench"]
-        self.assertEqual(own["sentence"], "1 of 2 guesses are right, of 3 students. Furthest off is question 1.1: "
-                                          "half of the guesses are 1.4 times too high or more.")
+        self.assertEqual(own["sentence"], "Of the guesses of 3 students, 1 of 2 are right (50 %); furthest off is question "
+                         "1.1: half of its guesses are 1.4 times too high or more.")
         self.assertEqual(own["notes"], ["Bob on pc has 2 sheets: the newest counts"])
         self.assertEqual([(row["name"], row["ratio"]) for row in own["lesson"]["results"]],
                          [("=Ada </script><b>", 4), ("Bob", 0.5), ("Cem", None)])

@@ -8,6 +8,7 @@ import unittest
 
 import jsonschema  # Debian: python3-jsonschema
 
+import try_program_test as programs
 from every_verb import RESULTS, RUNS, EveryVerb
 from program import WITH_WRONG_BACKEND, parse_json, row_of
 
@@ -81,6 +82,15 @@ class ResultSchema(EveryVerb):
         for key, value in (("criterion", "fast"), ("points", -1), ("row", "numpy")):
             rubric["criteria"][0] = {"criterion": "right", "points": 1, key: value}
             self.assertFalse(validator.is_valid(rubric), key)
+
+    def test_a_program(self):
+        for name, source in (("right", programs.HEAT), ("faults", programs.FAULTS["race"]), ("none", programs.host(""))):
+            self.path("prog.cu").write_text(source)
+            done = self.run_program("try", "prog.cu", "--json", "-", env=self.env)
+            self.check(name, parse_json(done.stdout))
+        self.path("programs").mkdir()
+        self.path("programs/bob.cu").write_text(programs.FAULTS["race"])
+        self.check("a class", parse_json(self.run_program("try", "programs", "--json", "-", env=self.env).stdout))
 
     def test_a_wrong_row(self):
         arguments = "--grid 16 --iters 4 --budget 0.1 --baseline scalar --json wrong.json"

@@ -97,6 +97,11 @@ class ExitCodes(SuiteTest):
         self.assertEqual(done.returncode, 1)
         self.assertIn("nothing was measured", done.stderr)
 
+    def test_the_librarys_build_is_no_warning(self):
+        said = self.run_suites("--benchmark_filter=stencil/fused/float32/64x64", "--benchmark_repetitions=1").stderr
+        self.assertIn("build_type: ", said)
+        self.assertNotIn("built as DEBUG", said)
+
     def test_wrong_options(self):
         for option in ("--grid=64", "--benchmark_out_format=csv"):
             done = self.run_suites(option)

@@ -117,6 +117,18 @@ class Solve(unittest.TestCase):
         self.assertIs(diffbench.solve(u, 4, out=u), u)
         self.assertTrue(numpy.array_equal(u, expected))
 
+    @unittest.skipUnless(os.environ.get("DIFFBENCH_MPIRUN"), "no mpirun here")
+    def test_ranks_have_the_same_bits(self):
+        for dtype, options in ((numpy.float32, {}), (numpy.float64, {"boundary": "dirichlet", "boundary_value": 0.1 + 0.2, "dt": 0.07})):
+            u = field(33, 20, dtype).T
+            result = diffbench.solve(u, 40, ranks=4, threads=1, **options)
+            self.assertTrue(numpy.array_equal(result, diffbench.solve(u, 40, **options)))
+        self.assertIs(diffbench.solve(u, 0, ranks=2, out=u), u)
+        with self.assertRaisesRegex(ValueError, "unstable"):
+            diffbench.solve(u, 1, 1.0, ranks=2)
+        with self.assertRaisesRegex(diffbench.RunError, "diffbench: .*rank"):
+            diffbench.solve(field(4, 4), 1, ranks=4)  # two rows each at least
+
     def test_cells_that_are_not_finite_spread_as_in_numpy(self):
         u = field(9, 9)
         u[4, 4] = numpy.nan

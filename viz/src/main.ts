@@ -9,6 +9,7 @@ import { liveCard } from "./live/card";
 import { livePage } from "./live/page";
 import { dateOf, fillArticle, leadLines } from "./page/article";
 import { el } from "./page/dom";
+import { lessonOf, stepsOf } from "./page/lesson";
 import { storyOf } from "./pictures/story";
 
 /** What the program put into the page under that name. */
@@ -32,7 +33,7 @@ const titleOf = (file: ResultFile) => `${readable(file.experiment)}: ${shortened
 
 /** Links to all parts of the page that have a place, machine by machine where there are several. */
 function navigation(main: HTMLElement): HTMLElement {
-  const parts = main.querySelectorAll<HTMLElement>("article, .group, .machine-name");
+  const parts = main.querySelectorAll<HTMLElement>("article, .step, .group, .machine-name");
   const link = (anchor: string, name: string) =>
     el("li", {}, el("a", { href: `#${anchor}` }, name));
   const list = el("ul");
@@ -116,17 +117,25 @@ function noConclusion(files: ResultFile[]): HTMLElement | null {
 
 /** What, which machine, when. */
 function headlineOf(files: ResultFile[]): string {
-  const [first] = files;
+  const lesson = lessonOf(files);
+  const [first] = lesson === null ? files : [lesson];
   if (first === undefined) return "There are no results in this page";
   const kinds = groupsOf(files, ({ experiment }) => experiment).length;
   const [nx, ny] = ["nx", "ny"].map((key) => num(first.data, "problem", key));
+  const own = lesson === null && files.length > 1 ? "" : text(first.data, "title");
   const what =
-    kinds === 1
-      ? [
-          first.experiment[0]!.toUpperCase() + readable(first.experiment).slice(1),
-          ...(files.length > 1 ? [`${files.length} files`] : nx && ny ? [`${nx}x${ny} cells`] : []),
-        ].join(", ")
-      : `${files.length} results of ${kinds} kinds`;
+    own !== ""
+      ? own
+      : kinds === 1
+        ? [
+            first.experiment[0]!.toUpperCase() + readable(first.experiment).slice(1),
+            ...(files.length > 1
+              ? [`${files.length} files`]
+              : nx && ny
+                ? [`${nx}x${ny} cells`]
+                : []),
+          ].join(", ")
+        : `${files.length} results of ${kinds} kinds`;
   const machines = groupsOf(files, machineOf);
   const [machine = []] = machines;
   const parts = ["cpu_model", "gpu_name"].map((name) => text(machine[0]?.context, name));
@@ -148,12 +157,20 @@ function start(): void {
   const files = embedded("result").map(readResultFile);
   const idOf = (file: ResultFile) => `file-${files.indexOf(file) + 1}`;
   const main = el("main", {});
-  const story = storyOf(files);
+  const lesson = lessonOf(files);
+  const story = lesson === null ? storyOf(files) : null;
+  const shown = new Set([lesson, story]);
   const unsure = noConclusion(files);
   if (unsure !== null) main.append(unsure);
   const machines = groupsOf(files, machineOf);
   const nameOf = (file: ResultFile) =>
     machines.length === 1 ? "" : el("p", { class: "machine-name" }, machineOf(file, shortened));
+  if (lesson !== null) {
+    main.append(
+      el("p", { class: "sentence" }, text(lesson.data, "teaches")),
+      ...stepsOf(lesson, files, idOf, shown),
+    );
+  }
   if (story !== null) {
     main.append(nameOf(story));
     const article = articleOf(story, idOf(story), true);
@@ -169,7 +186,7 @@ function start(): void {
       ),
     );
   for (const machine of machines) {
-    const rest = machine.filter((file) => file !== story);
+    const rest = machine.filter((file) => !shown.has(file));
     const kinds = groupsOf(rest, ({ experiment }) => experiment);
     if (rest.length === 0) continue;
     main.append(

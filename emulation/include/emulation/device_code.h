@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -357,6 +358,45 @@ inline int __ffsll(long long bits) { return __builtin_ffsll(bits); }
 inline int __clzll(long long bits) {
   return bits == 0 ? 64 : __builtin_clzll(static_cast<unsigned long long>(bits));
 }
+inline float __fdividef(float a, float b) { return a / b; }
+inline float __saturatef(float a) { return a > 0 ? (a < 1 ? a : 1) : 0; } // NaN becomes 0
+inline float __frcp_rn(float a) { return 1 / a; }
+inline float rsqrtf(float a) { return 1 / std::sqrt(a); }
+inline double rsqrt(double a) { return 1 / std::sqrt(a); }
+inline float rsqrt(float a) { return 1 / std::sqrt(a); }
+// Approximations of a card, exactly.
+#define DIFFBENCH_APPROXIMATION(NAME) \
+  inline float __##NAME##f(float a) { return std::NAME(a); }
+DIFFBENCH_APPROXIMATION(exp)
+DIFFBENCH_APPROXIMATION(log)
+DIFFBENCH_APPROXIMATION(log2)
+DIFFBENCH_APPROXIMATION(log10)
+DIFFBENCH_APPROXIMATION(sin)
+DIFFBENCH_APPROXIMATION(cos)
+DIFFBENCH_APPROXIMATION(tan)
+#undef DIFFBENCH_APPROXIMATION
+inline float __powf(float a, float b) { return std::pow(a, b); }
+inline int __float2int_rn(float a) { return static_cast<int>(std::nearbyint(a)); }
+inline int __float2int_rz(float a) { return static_cast<int>(a); }
+inline int __float2int_ru(float a) { return static_cast<int>(std::ceil(a)); }
+inline int __float2int_rd(float a) { return static_cast<int>(std::floor(a)); }
+inline int __double2int_rn(double a) { return static_cast<int>(std::nearbyint(a)); }
+inline float __int2float_rn(int a) { return static_cast<float>(a); }
+inline float __uint2float_rn(unsigned a) { return static_cast<float>(a); }
+inline float __double2float_rn(double a) { return static_cast<float>(a); }
+inline unsigned __umul24(unsigned a, unsigned b) { return a * b; }
+inline int __mulhi(int a, int b) { return static_cast<int>(static_cast<long long>(a) * b >> 32); }
+inline unsigned __umulhi(unsigned a, unsigned b) {
+  return static_cast<unsigned>(static_cast<unsigned long long>(a) * b >> 32);
+}
+inline unsigned __brev(unsigned bits) {
+  unsigned reversed = 0;
+  for (int i = 0; i < 32; ++i) {
+    reversed |= (bits >> i & 1) << (31 - i);
+  }
+  return reversed;
+}
+inline long long clock64() { return std::clock(); }
 inline float __fdiv_rn(float a, float b) { return a / b; }
 inline double __ddiv_rn(double a, double b) { return a / b; }
 inline float __fsqrt_rn(float a) { return std::sqrt(a); }

@@ -118,6 +118,10 @@ struct cudaDeviceProp {
   int maxBlocksPerMultiProcessor;
   std::size_t reservedSharedMemPerBlock;
   int hostRegisterSupported;
+  std::size_t totalConstMem;
+  std::size_t memPitch;
+  std::size_t textureAlignment;
+  int streamPrioritiesSupported;
 };
 
 enum cudaDeviceAttr {

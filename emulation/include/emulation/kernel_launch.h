@@ -17,7 +17,10 @@ namespace diffbench::emulation::detail {
 struct KernelCall {
   const void* function;
   std::function<void()> run_thread;  ///< the kernel's code, for the current thread
+  /// The same for the threads of a block, of which nothing is looked at; may be empty.
+  std::function<void(struct ThreadLoop&, uint3&)> run_block = {};
   std::vector<const void*> pointers; ///< arguments that are pointers, to be checked
+  std::vector<const void*> words = {}; ///< of the arguments of a user's kernel, pointers or not
   std::uint64_t site = 0;            ///< of the launch, in a user's code
 };
 

@@ -22,11 +22,51 @@ inline void configure_launch(dim3 grid, dim3 block, std::size_t shared_bytes, cu
   configure_launch({grid, block, shared_bytes, stream, attributes, count});
 }
 
+/// The threads of a block that have not begun, in their order.
+struct ThreadLoop {
+  uint3 next{};
+  dim3 shape;
+  unsigned begun = 0, count = 0;
+  bool plain = false; ///< so far each has run from its beginning to its end
+
+  /// The thread before it has returned; false: there is no other one.
+  __attribute__((always_inline)) bool take(uint3& thread) {
+    if (!plain) {
+      return take_after_wait(thread);
+    }
+    if (begun == count) {
+      return false;
+    }
+    thread = next;
+    advance();
+    return true;
+  }
+  __attribute__((always_inline)) void advance() {
+    ++begun;
+    if (++next.x == shape.x) {
+      next.x = 0;
+      if (++next.y == shape.y) {
+        next.y = 0;
+        ++next.z;
+      }
+    }
+  }
+  bool take_after_wait(uint3& thread);
+};
+
+/// The next memory that the host allocates is for an array of this name; a literal.
+void name_next(const char* name);
+
 struct KernelBody {
   const char* name;
   const void* captured; ///< a copy of the arguments that it uses
   std::size_t bytes;
   void (*run)(void* captured); ///< for the current thread; also what tells kernels apart
+  /// The same code, which does not say what it accesses, for the threads of a block, each with the
+  /// arguments as they were; null: there is none.
+  const void* quick_captured = nullptr;
+  std::size_t quick_bytes = 0;
+  void (*run_block)(const void* captured, ThreadLoop& loop, uint3& thread) = nullptr;
 };
 void launch_body(const KernelBody& body);
 

@@ -2,7 +2,8 @@
 // What a user's .cu file becomes, once it has been translated (judge/cuda/translation.hpp):
 //
 //   k<<<g, b, s, st>>>(args)      (emulated_configure(g, b, s, st), k(args))
-//   __global__ void k(...) {...}  void k(...) { emulated_kernel("k", [=]() mutable {...}); }
+//   __global__ void k(...) {...}  void k(...) { emulated_kernel("k", [=]() mutable {...},
+//                                   [=]() mutable __attribute__((no_sanitize("thread"))) {...}); }
 //   __shared__ float a[9], b;     struct S { float a[9], b; }; S& s = emulated_shared<S>(); auto& a
 //   = s.a; ... extern __shared__ float a[];  float* a = (float*)emulated_dynamic_shared();
 //   __constant__ float c[5];      float c[5], in a section of its own
@@ -45,6 +46,15 @@ const void* kernel_key(void (*kernel)(P...)) {
   return KernelCallOf<P...>::key(kernel);
 }
 
+template <typename Body>
+__attribute__((no_sanitize("thread"))) void run_block(const void* captured, ThreadLoop& loop,
+                                                      uint3& thread) {
+  while (loop.take(thread)) {
+    Body own = *static_cast<const Body*>(captured);
+    own();
+  }
+}
+
 } // namespace diffbench::emulation::detail
 
 inline void emulated_configure(dim3 grid, dim3 block, std::size_t shared_bytes = 0,
@@ -59,6 +69,14 @@ inline void emulated_kernel(const char* name, Body body) {
   static_assert(std::is_trivially_copyable_v<Body>, "a kernel's arguments are copied as bytes");
   diffbench::emulation::detail::launch_body(
       {name, &body, sizeof body, [](void* captured) { (*static_cast<Body*>(captured))(); }});
+}
+/// `quick`: the same, which says nothing of its accesses.
+template <typename Body, typename Quick>
+inline void emulated_kernel(const char* name, Body body, Quick quick) {
+  static_assert(std::is_trivially_copyable_v<Body>, "a kernel's arguments are copied as bytes");
+  diffbench::emulation::detail::launch_body(
+      {name, &body, sizeof body, [](void* captured) { (*static_cast<Body*>(captured))(); }, &quick,
+       sizeof quick, &diffbench::emulation::detail::run_block<Quick>});
 }
 
 template <typename Variables>

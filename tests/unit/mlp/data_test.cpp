@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "diffbench/mlp/data.hpp"
 #include "diffbench/errors.hpp"
+#include "diffbench/mlp/csv_records.hpp"
 
 #include <gmock/gmock.h>
 #include <zlib.h>
@@ -197,210 +198,28 @@ TEST_F(DataTest, ADirectoryOfIdxFiles) {
   }
   EXPECT_EQ(read_idx_directory(directory_, "fashion").train.rows(), 3);
 }
-
-TEST_F(DataTest, Csv) {
-  const Split split = read_csv(write("points.csv",
-                                     "x, y, class\r\n1,10,0\r\n3,10,1\n\n"
-                                     "1, 10,0\n3,10,2\n5,10,1\n"));
-  EXPECT_EQ(split.train.rows(), 3);
-  EXPECT_EQ(split.test.rows(), 2); // one of each class that has two
-  EXPECT_EQ(split.train.features, 2);
-  EXPECT_EQ(split.train.classes, 3);
-  EXPECT_THAT(split.train.labels, testing::Contains(2)); // the only one of its class is learnt from
-  // Column by column by the training rows; one that does not vary is 0.
-  double sum = 0;
-  for (std::size_t i = 0; i < split.train.values.size(); i += 2) {
-    sum += static_cast<double>(split.train.values[i]);
-    EXPECT_EQ(split.train.values[i + 1], 0);
-  }
-  EXPECT_NEAR(sum, 0, 1e-6);
-  EXPECT_EQ(split.test.values[1], 0);
-}
-
-// Each text has what the plain one has: two features, and a class of two that is drawn by chance.
-TEST_F(DataTest, CsvAsPeopleHaveIt) {
-  constexpr const char* plain = "0.5,1,0\n1.5,2,1\n2.5,4,1\n3.5,8,0\n4.5,16,0\n5.5,32,1\n";
-  const Split expected = read_csv(write("plain.csv", plain));
-  struct Written {
-    const char* text;
-    const char* label = "";
-    std::vector<std::string> classes = {};
+TEST_F(DataTest, CsvRecordsAreReadAsSpreadsheetsWriteThem) {
+  const auto fields = [](std::string text) {
+    std::vector<std::vector<std::string>> rows;
+    each_csv_record(std::move(text), true,
+                    [&](CsvRecord& record) { rows.push_back(record.fields); });
+    return rows;
   };
-  const std::vector<std::string> signs{"-1", "1"};
-  const std::vector<std::string> names{"a", "b;"};
-  for (const auto& [text, label, classes] : {
-           Written{"\xEF\xBB\xBF"
-                   "0.5,1,0\n1.5,2,1\n2.5,4,1\n3.5,8,0\n4.5,16,0\n5.5,32,1"},
-           {"\xEF\xBB\xBFx,y,z\r\n0.5,1,0\r\n1.5,2,1\r\n2.5,4,1\r\n3.5,8,0\r\n4.5,16,0\r\n5.5,32,"
-            "1"},
-           {"x,y,z\r0.5,1,0\r1.5,2,1\r\r2.5,4,1\r3.5,8,0\r4.5,16,0\r5.5,32,1\r"},
-           {"0.5;1;0\n1.5;2;1\n2.5;4;1\n3.5;8;0\n4.5;16;0\n5.5;32;1\n"},
-           {"0,5;1,0;0\n1,5;2;1\n2,5;4;1\n3,5;8;0\n4,5;16;0\n5,5;32;1\n"},
-           {"0,5;1;\"a\"\n1,5;2;\"b;\"\n2,5;4;\"b;\"\n3,5;8;a\n4,5;16;a\n5,5;32;\"b;\"\n", "",
-            names},
-           {"0.5\t1\t0\n1.5\t2\t1\n2.5\t4\t1\n3.5\t8\t0\n4.5\t16\t0\n5.5\t32\t1\n"},
-           {"# made, by \"hand\n0.5,1,0\n1.5,2,1\n#\n2.5,4,1\n3.5,8,0\n4.5,16,0\n5.5,32,1\n"},
-           {"x,y,z,\n0.5,1,0,\n1.5,2,1,\n2.5,4,1,\n3.5,8,0,\n4.5,16,0,\n5.5,32,1,\n,,,\n"},
-           {"x,y,z\n0.5,1,0,,\n1.5,2,1,,\n2.5,4,1,,\n3.5,8,0,,\n4.5,16,0,,\n5.5,32,1,,\n"},
-           {"\"0.5\",\"1\",\"0\"\n\"1.5\",\"2\",\"1\"\n\"2.5\",\"4\",\"1\"\n 3.5 , 8 , 0 \n\" "
-            "4.5\",16,0\n5.5,32,1\n"},
-           {"0.5,1,-1\n1.5,2,1\n2.5,4,+1\n3.5,8,-1\n4.5,16,-1.0\n5.5,32,1\n", "", signs},
-           {"0.5,1,a\n1.5,2,b;\n2.5,4,b;\n3.5,8,a\n4.5,16,\" a\"\n5.5,32,b;\n", "", names},
-           {"+0.5,1,0.0\n+1.5,+2,1.0\n2.5,4e0,1\n35e-1,8,0\n4.5,16.,0\n5.5,32,1\n"},
-           {"0,0.5,1\n1,1.5,2\n1,2.5,4\n0,3.5,8\n0,4.5,16\n1,5.5,32\n", "first"},
-           {"Class,x,y\n0,0.5,1\n1,1.5,2\n1,2.5,4\n0,3.5,8\n0,4.5,16\n1,5.5,32\n", "Class"},
-           {"x,Label,y\n0.5,0,1\n1.5,1,2\n2.5,1,4\n3.5,0,8\n4.5,0,16\n5.5,1,32\n", "Label"},
-           {"target,x,TARGET\n0.5,1,0\n1.5,2,1\n2.5,4,1\n3.5,8,0\n4.5,16,0\n5.5,32,1\n"},
-           {"label,x,z\n0.5,1,0\n1.5,2,1\n2.5,4,1\n3.5,8,0\n4.5,16,0\n5.5,32,1\n", "last"},
-           {"0,1,label\n0.5,1,0\n1.5,2,1\n2.5,4,1\n3.5,8,0\n4.5,16,0\n5.5,32,1\n"},
-           {",x,y,z\n0,0.5,1,0\n1,1.5,2,1\n2,2.5,4,1\n3,3.5,8,0\n4,4.5,16,0\n5,5.5,32,1\n"},
-       }) {
-    const Split split = read_csv(write("written.csv", text), label);
-    EXPECT_EQ(split.train.values, expected.train.values) << text;
-    EXPECT_EQ(split.test.values, expected.test.values) << text;
-    EXPECT_EQ(split.test.labels, expected.test.labels) << text;
-    EXPECT_EQ(split.train.labels, expected.train.labels) << text;
-    EXPECT_EQ(split.train.classes, 2) << text;
-    EXPECT_EQ(split.test.class_names, classes) << text;
-  }
-}
-
-// Numbers too small for a float are 0, as the numbers beside them here.
-TEST_F(DataTest, TinyNumbersAreZero) {
-  const Split split =
-      read_csv(write("tiny.csv", "0,0\n3.2e-60,1\n-1e-999,0\n+0e5,1\n0.000e-400,0\n1e-50,1\n"));
-  EXPECT_THAT(split.train.values, testing::Each(0.0F));
-}
-
-// A number that no training row comes near: one of five rows is for the test, whichever it is.
-TEST_F(DataTest, ATestRowThatOverflowsIsRefused) {
-  int refused = 0;
-  for (int large = 0; large < 5; ++large) {
-    std::string rows;
-    for (int row = 0; row < 5; ++row) {
-      rows += (row == large   ? "3e38,"
-               : row % 2 == 0 ? "1e-45,"
-                              : "3e-45,") +
-              std::to_string(row % 2) + "\n";
-    }
-    const fs::path file = write("far.csv", rows);
-    try {
-      static_cast<void>(read_csv(file));
-    } catch (const InvalidInput& error) {
-      EXPECT_THAT(error.what(), HasSubstr("overflows"));
-      ++refused;
-    }
-  }
-  EXPECT_EQ(refused, 2); // one of each class
-}
-
-// Sorted, in turn, or every fifth row of one class: each class has a fifth of its rows in the test.
-TEST_F(DataTest, EachClassHasItsShareOfTheTest) {
-  for (const int run : {1, 2, 5, 20}) { // equal labels in a row
-    std::string rows;
-    for (int row = 0; row < 60; ++row) {
-      rows += std::to_string(row) + "," + std::to_string(row / run % 3) + "\n";
-    }
-    const Split split = read_csv(write("points.csv", rows));
-    for (int label = 0; label < 3; ++label) {
-      EXPECT_EQ(std::ranges::count(split.test.labels, label), 4) << run;
-      EXPECT_EQ(std::ranges::count(split.train.labels, label), 16) << run;
-    }
-  }
-  std::string few; // label n has n rows: one is learnt from, more are tested, too
-  for (int label = 1; label < 9; ++label) {
-    for (int row = 0; row < label; ++row) {
-      few += std::to_string(row) + "," + std::to_string(label) + "\n";
-    }
-  }
-  const Split split = read_csv(write("few.csv", few));
-  for (int label = 1; label < 9; ++label) {
-    EXPECT_EQ(std::ranges::count(split.test.labels, label), label == 1 ? 0 : label < 8 ? 1 : 2);
-  }
-  EXPECT_THAT(refusal([&] { return read_csv(write("ids.csv", "1,0\n1,1\n1,2\n1,3\n1,4\n1,5\n")); }),
-              HasSubstr("and several rows of one"));
-}
-
-// The mean of such a column need not be its value, to the last bit.
-TEST_F(DataTest, AColumnThatDoesNotVaryIsZero) {
-  std::string rows;
-  for (int row = 1; row < 40; ++row) {
-    rows += "0.1," + std::to_string(row % 2) + "\n";
-    if (row >= 5) {
-      const Split split = read_csv(write("points.csv", rows));
-      EXPECT_THAT(split.train.values, testing::Each(0.0F));
-      EXPECT_THAT(split.test.values, testing::Each(0.0F));
-    }
-  }
-}
-
-TEST_F(DataTest, BadCsvIsRefusedWithTheLine) {
-  struct Bad {
-    const char* text;
-    const char* words;
-  };
-  for (const Bad& bad : {Bad{"", "0 rows"},
-                         Bad{"x,y,class\n", "0 rows"},
-                         Bad{"1,2,0\n1,,0\n", "line 2: a value is"},
-                         Bad{"1,2,0\n1,two,0\n", "line 2: 'two' is not a number"},
-                         Bad{"1,2,0\n1,0\n", "line 2: 2 values"},
-                         Bad{"1,2,0\n1,2,0,4\n", "line 2: 4 values"},
-                         Bad{"1,2,0\n1,2,\n", "line 2: a value is missing"},
-                         Bad{"1,2,0.5\n", "line 1: label 0.5"},
-                         Bad{"1,2,10000\n", "label 10000"},
-                         Bad{"1,2,-10000\n", "label -10000"},
-                         Bad{"1,2,nan\n", "label nan"},
-                         Bad{"1,2,1e999\n", "label 1e999"},
-                         Bad{"1,2,0\n1,2,NA\n", "line 2: label NA"},
-                         Bad{"1,2,z\n1,2,0\n", "line 2: label 0"},
-                         Bad{"1,nan,0\n", "is not a number"},
-                         Bad{"7\n", "one value"},
-                         Bad{"7,\n", "one value"},
-                         Bad{"1 2 0\n1 2 1\n", "one value"},
-                         Bad{"1,+-2,0\n", "'+-2' is not a number"},
-                         Bad{"1,1e999,0\n", "'1e999' is too large"},
-                         Bad{"-3.5e38,1,0\n", "'-3.5e38' is too large"},
-                         Bad{"1,\x1b[31m,0\n", "'?[31m' is not a number"},
-                         Bad{"1\t0,5\t1\n", "is not a number"},
-                         Bad{"1;1.234,5;1\n1;2;1\n", "'1.234,5' is not a number"},
-                         Bad{"1,\"2,0\n1,2,1\n", "line 1: a quote is never closed"},
-                         Bad{"1,2,0\n1,\"2\n\"3\",1\n", "line 2: a quote stands within"},
-                         Bad{"1,2\",0\n", "line 1: a quote stands within"},
-                         Bad{"PK\x03\x04", "line 1: one value"},
-                         Bad{"label,1x1,1x2\n5,0,0\n", "a column is 'label'"},
-                         Bad{"x, \"TARGET\" ,y\n5,0,0\n", "--label TARGET or --label last"},
-                         Bad{"1,0\n1,0\n1,0\n1,0\n1,0\n", "1 classes"},
-                         Bad{"1,0\n1,1\n", "2 rows"}}) {
-    EXPECT_THAT(refusal([&] { return read_csv(write("bad.csv", bad.text)); }),
-                testing::AllOf(HasSubstr("bad.csv"), HasSubstr(bad.words)));
-  }
-  EXPECT_THAT(refusal([&] { return read_csv(write("bad.csv", std::string("1\0,2", 4))); }),
+  using Rows = std::vector<std::vector<std::string>>;
+  const Rows expected = {{"a", "b c"}, {"1", "x,\n\"y\""}};
+  EXPECT_EQ(fields("a, b c \n1,\"x,\n\"\"y\"\"\"\n"), expected);
+  EXPECT_EQ(fields("\xef\xbb\xbf"
+                   "a;b c\r\n\r\n# no row\r\n1;\"x,\n\"\"y\"\"\"\r\n"),
+            expected);
+  EXPECT_EQ(fields("a\tb c\r1\t\"x,\n\"\"y\"\"\"\r"), expected);
+  EXPECT_THAT(refusal([&] { (void)fields("a,\"b\n"); }), HasSubstr("line 1"));
+  EXPECT_THAT(refusal([&] {
+                (void)fields(
+                    std::string("\xff\xfe"
+                                "a\0,\0",
+                                6));
+              }),
               HasSubstr("UTF-16"));
-  EXPECT_THAT(refusal([&] { return read_csv(write("bad.csv", "x,klass\n1,2\n"), "class"); }),
-              HasSubstr("no column is named 'class', did you mean 'klass'?"));
-  EXPECT_THAT(refusal([&] { return read_csv(write("bad.csv", "1,2\n"), "class"); }),
-              HasSubstr("no column is named"));
-  EXPECT_THAT(refusal([&] { return read_csv(directory_); }), HasSubstr("cannot be opened"));
-}
-
-TEST_F(DataTest, PipesAreRefused) {
-  const fs::path pipe = directory_ / "pipe";
-  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-  EXPECT_THAT(refusal([&] { return read_csv(pipe); }), HasSubstr("not a regular file"));
-  EXPECT_THAT(refusal([&] { return read_idx(pipe, pipe); }), HasSubstr("cannot be opened"));
-}
-
-// A disk whose sectors cannot be read is not the end of the file. Reading this one fails always:
-// nothing lies at address 0.
-TEST_F(DataTest, AReadErrorIsNotTheEndOfACsvFile) {
-  try { // the machine's fault, not the file's
-    (void)read_csv("/proc/self/mem");
-    FAIL() << "read";
-  } catch (const InvalidInput& error) {
-    FAIL() << error.what();
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("reading failed"));
-  }
 }
 
 } // namespace

@@ -228,6 +228,7 @@ const kinds: Record<Kind, true> = {
   lines: true,
   stack: true,
   timeline: true,
+  map: true,
   table: true,
 };
 

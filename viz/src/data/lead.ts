@@ -52,7 +52,7 @@ export function leadOf(file: ResultFile): Piece[][] {
     const factors = pieces.filter(isFactor);
     const figures = pieces.filter(isAny);
     const large = lines.length > 1 && factors.length > 0 ? factors : figures;
-    const shown = large.slice(0, lines.length === 1 ? 3 : 2 - index);
+    const shown = large.slice(0, lines.length === 1 ? 3 : 1 + index);
     return pieces.map((piece) => ({ ...piece, isFigure: shown.includes(piece) }));
   });
 }

@@ -36,7 +36,7 @@ export function readResultFile(part: Json): ResultFile {
 export function machineOf(file: ResultFile, shown = (part: string) => part): string {
   const get = (name: string) => text(file.context, name);
   const cpu = get("cpu_model");
-  if (cpu === "") return "several machines, or none that is named";
+  if (cpu === "") return "several machines";
   const cpus = get("usable_cpus") || String(num(file.context, "num_cpus") ?? "?");
   const isa = get("isa");
   const gpu = get("gpu_name") || get("cuda");

@@ -43,15 +43,17 @@ function inFull(file: ResultFile): HTMLElement {
 export const dateOf = (file: ResultFile): string =>
   text(file.context, "date").replace("T", " ").slice(0, 16);
 
-/** Its first picture is unfolded where it is `open`. */
+/** Its first picture that is drawn is unfolded where it is `open`. */
 export function fillArticle(article: HTMLElement, file: ResultFile, open: boolean): void {
+  const pictures = picturesOf(file);
+  const first = pictures.find(({ option }) => option !== null) ?? pictures[0];
   const parts = [
     file.interrupted
       ? el("p", { class: "warning" }, "Interrupted: what was measured until then.")
       : null,
     ...leadLines(file),
-    ...picturesOf(file).map((picture, index) =>
-      card(picture, file, `${article.id}-${picture.id}`, open && index === 0),
+    ...pictures.map((picture) =>
+      card(picture, file, `${article.id}-${picture.id}`, open && picture === first),
     ),
     inFull(file),
   ];

@@ -34,7 +34,11 @@ export function tableView(table: Table, label: string): HTMLElement {
           { class: "number", "data-value": String(cell) },
           shown(cell, column ?? { name: "" }),
         )
-      : el("td", {}, shown(cell, column ?? { name: "" }));
+      : el(
+          "td",
+          (cell ?? "").length > 60 ? { class: "sentence" } : {},
+          shown(cell, column ?? { name: "" }),
+        );
 
   function fill(): void {
     body.replaceChildren(

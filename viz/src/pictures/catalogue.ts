@@ -4,6 +4,7 @@ import { entriesOf, figuresOf, type Entry, type Kind } from "../data/figures";
 import type { ResultFile } from "../data/results";
 import { bars } from "./bars";
 import { lines, unrolled } from "./lines";
+import { map } from "./map";
 import { tableOfEntries, type Drawn, type Picture, type Subject } from "./picture";
 import { stack } from "./stack";
 import { timeline } from "./timeline";
@@ -13,6 +14,7 @@ const draw: Record<Kind, (subject: Subject) => Drawn | null> = {
   lines,
   stack,
   timeline,
+  map,
   table: () => null,
 };
 

@@ -106,8 +106,9 @@ export function lines(subject: Subject): Drawn | null {
     option: (palette, width) => {
       const colourOf = (group: (typeof kept)[number]) => colourOfName(palette, colourName(group));
       const [left, right] = [70, 28];
+      const { min, max } = logX ? logLimits(xs) : { min: least, max: most };
       const far = (place: number) =>
-        logX ? Math.log(place / least) / Math.log(most / least) : (place - least) / (most - least);
+        logX ? Math.log(place / min) / Math.log(max / min) : (place - min) / (max - min);
       /** By how many pixels such a text, begun at its place, is beyond an end of the chart. */
       const beyond = ({ at, text }: Mark) => {
         const from = left + far(at) * (width - left - right);
@@ -124,7 +125,7 @@ export function lines(subject: Subject): Drawn | null {
         grid: {
           left,
           right,
-          top: (kept.length > 1 ? 58 : 28) + markHeight * marks.length,
+          top: (kept.length > 1 ? 58 : 28) + heightOf(marks),
           bottom: 52,
         },
         xAxis: numeric
@@ -132,8 +133,8 @@ export function lines(subject: Subject): Drawn | null {
               name: head.name,
               show: head.show ?? String,
               ...(logX
-                ? { log: true, base: powersOfTwo ? 2 : 10, ...logLimits(xs) }
-                : { min: least, max: most, whole: xs.every(Number.isInteger) }),
+                ? { log: true, base: powersOfTwo ? 2 : 10, min, max }
+                : { min, max, whole: xs.every(Number.isInteger) }),
             })
           : categoryAxis(palette, labels, head.name),
         yAxis: {
@@ -145,7 +146,7 @@ export function lines(subject: Subject): Drawn | null {
           }),
           // Above the axis, and read without turning one's head.
           nameLocation: "end",
-          nameGap: 10 + markHeight * marks.length,
+          nameGap: 10 + heightOf(marks),
           nameTextStyle: {
             color: palette.muted,
             fontSize: 13,
@@ -190,6 +191,9 @@ export function lines(subject: Subject): Drawn | null {
 }
 
 const markHeight = 14;
+/** Below them is half of the axis' highest label. */
+const belowMarks = 8;
+const heightOf = (marks: Mark[]) => (marks.length > 0 ? belowMarks + markHeight * marks.length : 0);
 
 /** Each label stands in a line of its own, so that they may be near each other. */
 const marksOf = (
@@ -205,7 +209,7 @@ const marksOf = (
       label: {
         formatter: mark.text,
         color: palette.muted,
-        distance: 2 + markHeight * index,
+        distance: belowMarks + markHeight * index,
         align: "left",
         padding: [0, 0, 0, -beyond(mark)],
       },

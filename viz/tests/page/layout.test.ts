@@ -119,9 +119,45 @@ it("fits on all widths: live", async () => {
   await fits("live-layout.html");
 });
 
+it("fits on all widths: a lesson, which is the page", async () => {
+  const lesson = ["lesson", "3", "--quick", "--no-quiz", "--out"];
+  diffbench(directory, ...lesson, "taken");
+  writeFileSync(join(directory, "taken/guesses.txt"), "3.1 700000\n");
+  diffbench(directory, ...lesson, "taken");
+  const { page, troubles } = await open("taken/page.html");
+  expect(await page.title()).toMatch(/^Lesson 3: doubling nets · /);
+  const first = page.locator(".question").first();
+  for (const words of [
+    "3.1 How many parameters",
+    "Guess: 700000: ",
+    "times too high",
+    "230 parameters (reasoned)",
+  ])
+    expect(await first.textContent()).toContain(words);
+  expect(await page.locator(".step").count()).toBe(2);
+  expect(await page.locator(".step .chart").count()).toBe(2);
+  expect(troubles).toEqual([]);
+  await page.context().close();
+  await fits("taken/page.html");
+});
+
 it("fits on all widths: a class", async () => {
   diffbench(directory, "report", ...writeSheets(directory, 5), "-o layout-class.html");
   await fits("layout-class.html");
+});
+
+it("fits on all widths: marks, wherever they stand", async () => {
+  const file = readJson(directory, "sweep.json");
+  for (const picture of file.diffbench.pictures)
+    picture.marks = [4.01, 4.99, 8, 15.9, 17, 30, 63].map((at) => ({
+      at,
+      low: at,
+      high: at,
+      text: `fused wins from ${at} (at most 6.36)`,
+    }));
+  writeFileSync(join(directory, "marks.json"), JSON.stringify(file));
+  diffbench(directory, "report marks.json -o layout-marks.html");
+  await fits("layout-marks.html");
 });
 
 it.each(kinds)("fits on all widths: %s", async (kind) => {

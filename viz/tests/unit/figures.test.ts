@@ -78,6 +78,36 @@ describe("a result is drawn by its kind", () => {
     for (const { tea } of teas) expect(cells).toContain(tea);
   });
 
+  it("as a map of cells, where it fits", () => {
+    const cells = (map: string | null) =>
+      draw(
+        { results: [{ tea: "green" }, { tea: "black", seconds: 2, spilt: { map } }] },
+        {
+          kind: "map",
+          x: "tea",
+          y: ["spilt.map"],
+        },
+      )[0];
+    const drawn = cells("##.\n...\n");
+    checkPicture(drawn!, "a map");
+    expect(drawn!.alternative).toBe("A grid of 3x2 cells, 2 of them marked.");
+    const points = pointsOf(optionOf(drawn));
+    expect(points.map(({ value }) => value)).toEqual(
+      [0, 1].flatMap((y) => [0, 1, 2].map((x) => [x, y])),
+    );
+    const colours = points.map(({ itemStyle }) => itemStyle?.color);
+    expect(colours.map((each) => each === colours[0])).toEqual([
+      true,
+      true,
+      false,
+      false,
+      false,
+      false,
+    ]);
+    expect(cells("#".repeat(65))!.option).toBeNull();
+    expect(cells(null)!.option).toBeNull();
+  });
+
   it("as a table, and so is a kind that this page does not know", () => {
     for (const kind of ["table", "hologram"]) {
       const [drawn] = draw({ results: teas }, { kind, x: "tea", y: [] });
@@ -326,8 +356,8 @@ describe("the page begins with", () => {
     const assumed =
       "Assumed (t4): 3 MiB fit. Mint would take 1 s, 5 to 9 times as long, not 10 times.";
     expect(said(`Mint takes 2 s, 3 times 4 times as long.\n${assumed}`, assumed)).toEqual([
-      "Mint takes 2 s, [3 times] [4 times] as long.",
-      "Assumed (t4): Mint would take 1 s, [5 to 9 times] as long, not 10 times.",
+      "Mint takes 2 s, [3 times] 4 times as long.",
+      "Assumed (t4): Mint would take 1 s, [5 to 9 times] as long, not [10 times].",
     ]);
   });
 });

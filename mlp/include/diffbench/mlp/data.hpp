@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Data sets: rows of features with a class each. Made (the disc set) or read (IDX as MNIST and
-// Fashion-MNIST have it, CSV).
+// Fashion-MNIST have it).
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,10 @@ namespace diffbench::mlp {
 
 struct DataSet {
   std::string name;
-  std::int64_t features = 0;                 ///< numbers in a row
-  std::int64_t classes = 0;                  ///< labels are 0 .. classes-1
-  std::vector<float> values;                 ///< row-major
-  std::vector<std::int32_t> labels;          ///< one a row
-  std::vector<std::string> class_names = {}; ///< those of a table; empty: their numbers
+  std::int64_t features = 0;        ///< numbers in a row
+  std::int64_t classes = 0;         ///< labels are 0 .. classes-1
+  std::vector<float> values;        ///< row-major
+  std::vector<std::int32_t> labels; ///< one a row
 
   [[nodiscard]] std::int64_t rows() const { return static_cast<std::int64_t>(labels.size()); }
 };
@@ -43,17 +42,5 @@ struct Split {
 /// .gz. Throws InvalidInput that names what is missing and what to do.
 [[nodiscard]] Split read_idx_directory(const std::filesystem::path& directory,
                                        const std::string& name);
-
-/// A table of numbers and a label a row (csv_records.hpp has the format), which is in the column
-/// `label`: first, last or the header's name for it; by default the last one. A first line is a
-/// header where it has no number, or a column label, class or target; where that is not the last
-/// one, `label` must be chosen. A first column without a name counts the rows and is left out. With
-/// semicolons between, numbers may have decimal commas. Labels that are whole numbers from 0 are
-/// taken as they are; names are numbered in alphabetical order, numbers of which some are negative
-/// by value. Of each class one row in five is for the test, and one at least where it has two,
-/// drawn by chance and the same in each run; features become (x - mean) / deviation of the training
-/// rows, column by column. Throws InvalidInput, with the line, for a missing or malformed value,
-/// lines of different length, a label with a fraction or beyond 9999, too few rows.
-[[nodiscard]] Split read_csv(const std::filesystem::path& file, std::string_view label = {});
 
 } // namespace diffbench::mlp

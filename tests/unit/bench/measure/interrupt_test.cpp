@@ -59,25 +59,5 @@ TEST(InterruptDeathTest, ASecondRequestEndsTheProgramAtOnce) {
       testing::ExitedWithCode(exit_interrupted), "");
 }
 
-TEST(InterruptDeathTest, ASecondRequestWaitsForWhatIsBeingRemoved) {
-  testing::GTEST_FLAG(death_test_style) = "threadsafe";
-  EXPECT_EXIT(
-      {
-        const InterruptGuard guard;
-        std::raise(SIGINT);
-        std::this_thread::sleep_for(std::chrono::milliseconds(600));
-        {
-          const SuddenEndHeld outer;
-          {
-            const SuddenEndHeld inner;
-            std::raise(SIGINT);
-          }
-          std::fputs("removed", stderr);
-        }
-        std::fputs("went on", stderr);
-      },
-      testing::ExitedWithCode(exit_interrupted), "removed$");
-}
-
 } // namespace
 } // namespace diffbench::bench

@@ -156,7 +156,7 @@ TEST(ProgramRun, KillsWhatIsInOtherGroupsOfItsSession) {
   EXPECT_TRUE(ends_soon(file));
 }
 
-TEST(ProgramRun, HasItsInputItsDirectoryAndNoTerminal) {
+TEST(ProgramRun, HasItsInputAndNoTerminal) {
   const TemporaryDirectory place;
   std::ofstream(place.path() / "input") << "12345";
   const std::string input = (place.path() / "input").string();
@@ -168,8 +168,6 @@ TEST(ProgramRun, HasItsInputItsDirectoryAndNoTerminal) {
   }
   (void)Program({.words = {"cat"}}).run(output);
   EXPECT_EQ(output.bytes, 0);
-  (void)Program({.words = {"cat", "input"}, .directory = place.path().string()}).run(output);
-  EXPECT_EQ(output.bytes, 5);
   EXPECT_NE(shell("read x < /dev/tty").run().status, 0);
 }
 

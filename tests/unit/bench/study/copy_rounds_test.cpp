@@ -107,6 +107,17 @@ TEST(CopyDeadline, LeavesOutWhatWouldTakeLonger) {
   EXPECT_FALSE(deadline.allows(1024));
 }
 
+TEST(CopyDeadline, HasAlwaysTimeForFewSmallCopies) {
+  FakeClock::seconds = 0;
+  CopyDeadline<FakeClock> deadline(10, 1);
+  EXPECT_EQ(deadline.seconds_for(1024), 1);
+  FakeClock::seconds += 20; // others had the CPUs
+  const double few = deadline.seconds_for(4096);
+  EXPECT_GT(few, 0);
+  EXPECT_LT(few, 0.1);
+  EXPECT_EQ(deadline.seconds_for(1 << 20), 0);
+}
+
 TEST(CopyDeadline, IsNotThereWithoutALimit) {
   FakeClock::seconds = 0;
   CopyDeadline<FakeClock> deadline(CopyTime{.planned = 1}.limit, 1);

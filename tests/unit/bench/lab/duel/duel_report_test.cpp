@@ -130,9 +130,6 @@ TEST_F(DuelReport, BesideOtherProgramsAgreesWithItself) {
   EXPECT_EQ(disturbed.outcome.exit_code, exit_ok);
   EXPECT_EQ(json_of(disturbed.data)["results"][0]["verdict"], "UNCLEAR");
   EXPECT_THAT(disturbed.notes.back(), HasSubstr("--beside-load"));
-  card_.bisect = true;
-  EXPECT_EQ(duel_report(card_, duel, load, false).outcome.exit_code, exit_error);
-  card_.bisect = false;
   card_.beside_load = true;
   const LabReport beside = duel_report(card_, duel, load, false);
   EXPECT_FALSE(beside.disturbed);

@@ -7,13 +7,17 @@
 #include "lesson/guesses.hpp"
 
 #include "diffbench/errors.hpp"
+#include "diffbench/known_names.hpp"
 #include "exit_code.hpp"
 #include "json.hpp"
+#include "peer.hpp"
+#include "pitfalls/pitfall.hpp"
 #include "temporary_directory.hpp"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fstream>
@@ -24,10 +28,43 @@
 namespace diffbench::bench::lesson {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::MatchesRegex;
 using testing::Not;
+
+/// What the reader of texts takes for granted.
+void expect_well_formed(const Question& question) {
+  EXPECT_FALSE(question.known_by.empty()) << question.text;
+  EXPECT_THAT(worded(question.text, false), Not(testing::ContainsRegex("[{|}]")));
+  EXPECT_NE(question.unit.empty(), question.choices.empty()) << question.text;
+  EXPECT_NE(question.choices.size(), 1) << question.text;
+  EXPECT_GE(question.tolerance, 1) << question.text;
+  EXPECT_FALSE(question.why.empty() && question.why_of.size() != question.choices.size())
+      << question.text;
+  const auto is_choice = [&](char letter) {
+    return letter >= 'a' && static_cast<std::size_t>(letter - 'a') < question.choices.size();
+  };
+  for (const auto& [condition, letter] : question.choose) {
+    EXPECT_TRUE(is_choice(letter)) << question.text;
+  }
+  EXPECT_EQ(std::ranges::count_if(
+                question.choose,
+                [](const auto& each) { return each.first.relation == Relation::otherwise; }),
+            question.choose.empty() ? 0 : 1)
+      << question.text;
+  std::set<Source> sources;
+  for (const KnownBy& by : question.known_by) {
+    sources.insert(by.source);
+    EXPECT_TRUE(by.choice == 0 || is_choice(by.choice)) << question.text;
+    EXPECT_FALSE(by.choice == 0 && !question.choices.empty() && question.choose.empty())
+        << question.text;
+  }
+  // Who can reason needs no assumption.
+  EXPECT_FALSE(sources.contains(Source::assumed) && sources.contains(Source::reasoned))
+      << question.text;
+}
 
 TEST(Lessons, AreWellFormed) {
   int number = 0;
@@ -37,9 +74,18 @@ TEST(Lessons, AreWellFormed) {
     for (const LessonStep& step : each.steps) {
       EXPECT_TRUE(names.insert(step.name).second) << step.name;
       EXPECT_FALSE(step.questions.empty()) << step.name;
+      EXPECT_EQ(step.exercise != 0, step.command.starts_with("try")) << step.name;
+      for (const std::string& name : step.gpu_pitfalls) {
+        EXPECT_THAT(names_in(all_pitfalls()), Contains(name));
+      }
+      if (!step.peer.empty()) {
+        EXPECT_THAT(peer_names(), Contains(step.peer));
+      }
+      for (const StepTable& table : step.tables) {
+        EXPECT_FALSE(table.rows.empty() || table.columns.empty()) << step.name;
+      }
       for (const Question& question : step.questions) {
-        EXPECT_FALSE(question.known_by.empty()) << question.text;
-        EXPECT_THAT(worded(question.text, false), Not(testing::ContainsRegex("[{|}]")));
+        expect_well_formed(question);
       }
     }
   }
@@ -236,10 +282,15 @@ TEST(Answers, AreAbsentWhereTheResultHasNone) {
   const Value no_figures = Value::object();
   for (const Lesson& each : all_lessons()) {
     for (const LessonStep& step : each.steps) {
+      for (const StepTable& table : step.tables) {
+        EXPECT_EQ(table_text(table, {no_figures, find_assumed_card("t4")}), "");
+      }
       for (const Question& question : step.questions) {
         const AssumedCard card = find_assumed_card("t4");
-        const Answer answer = answer_of(question, {no_figures, card});
-        EXPECT_NE(answer.source, Source::measured) << question.text;
+        for (const bool quick : {false, true}) { // throws where an expression is none
+          const Answer answer = answer_of(question, {no_figures, card, quick});
+          EXPECT_NE(answer.source, Source::measured) << question.text;
+        }
       }
     }
   }
@@ -273,9 +324,10 @@ class CourseTest : public testing::Test {
   }
 
   int take() {
-    return take_lesson(
-        lesson_, options_, {out_, err_, "diffbench lesson 1"},
-        [this](const std::vector<std::string>& arguments) { return play(arguments); });
+    return take_lesson(lesson_, options_, {out_, err_, "diffbench lesson 1"},
+                       [this](const std::vector<std::string>& arguments, bool /*shows*/) {
+                         return play(arguments);
+                       });
   }
 
   /// Writes what the command would.
@@ -378,7 +430,7 @@ TEST_F(CourseTest, KeepsResultsWhereTheSheetCannotBeWritten) {
   std::filesystem::create_directory(place_.path() / "sheets");
   lesson_.steps[1].questions[0].known_by = {{.source = Source::reasoned, .expression = "1"}};
   failing_ = "";
-  const auto remove_sheets = [&](const std::vector<std::string>& arguments) {
+  const auto remove_sheets = [&](const std::vector<std::string>& arguments, bool /*shows*/) {
     std::filesystem::remove_all(place_.path() / "sheets");
     return play(arguments);
   };

@@ -127,11 +127,6 @@ TEST_F(Expressions, ThatAreNoneAreRefusedWithTheirPlace) {
   }
 }
 
-TEST_F(Expressions, AreNotNestedWithoutEnd) {
-  EXPECT_EQ(figure_at(std::string(400, '(') + "x" + std::string(400, ')')), 6);
-  EXPECT_THROW((void)of(std::string(100'000, '(')), InvalidInput);
-}
-
 /// A lesson of one question, the lines of which are `question`, from line 9 on.
 std::string lesson_with(const std::string& question, const std::string& command = "--grid 64") {
   return "number = 6\ntitle = \"t\"\nteaches = \"u\"\n[[step]]\nname = \"one\"\ntext = \"w\"\n"
@@ -140,7 +135,7 @@ std::string lesson_with(const std::string& question, const std::string& command 
 }
 
 Question question_of(const std::string& text) {
-  return read_lesson("f", lesson_with(text)).steps[0].questions[0];
+  return read_lesson(lesson_with(text)).steps[0].questions[0];
 }
 
 TEST(LessonText, IsReadAsItsAuthorWrapsIt) {
@@ -176,109 +171,27 @@ TEST(LessonText, ExplainsTheAnswerThatCameOut) {
   EXPECT_EQ(why(question, {.source = Source::measured, .choice = 'c'}), "Not few.");
 }
 
-struct TextFault {
-  const char* question;
-  const char* complaint; ///< after "f:"
-};
-
-TEST(LessonText, IsRefusedWithItsLine) {
-  const std::string good = "text = \"?\"\nunit = \"us\"\nreasoned = \"1\"\nwhy = \"w\"\n";
-  EXPECT_NO_THROW((void)question_of(good));
-  for (const auto& [question, complaint] : std::array<TextFault, 16>{{
-           {"text = \"?", "9: "},
-           {"text = \"?\"\nunits = \"us\"", "10: unknown key 'units', did you mean 'unit'?"},
-           {"text = 3", "9: text: is to be text, in quotation marks"},
-           {"text = \"\"", "9: text: text is expected here"},
-           {"text = \"{1|\"\nunit = \"us\"", "9: text: braces are to be {full|quick}"},
-           {"text = \"?\"", "8: a question has either a unit"},
-           {"text = \"?\"\nunit = \"us\"\nwhy = \"w\"", "8: a question has an answer"},
-           {"text = \"?\"\nunit = \"us\"\nmeasured = \"a +\"", "11: measured: \"a +\": a number"},
-           {"text = \"?\"\nunit = \"us\"\nassumed = \"card.speed\"", "11: assumed: "},
-           {"text = \"?\"\nunit = \"us\"\nmeasured = \"a\"\nclear = \"1 / b\"", "12: clear: "},
-           {"text = \"?\"\nunit = \"us\"\nreasoned = \"1\"", "8: why: text is expected here"},
-           {"text = \"?\"\nunit = \"us\"\ntolerance = 0.5", "11: tolerance: is to be a number, 1"},
-           {"text = \"?\"\nchoices = [\"a\", \"b\"]\nreasoned = \"c\"",
-            "11: reasoned: \"c\" is none of the choices, a to b"},
-           {"text = \"?\"\nchoices = [\"a\", \"b\"]\nmeasured = \"x\"",
-            "11: measured: a figure that is to answer with a choice needs choose"},
-           {"text = \"?\"\nchoices = [\"a\", \"b\"]\nmeasured = \"x\"\nchoose = {a = \"< 1\"}",
-            "12: choose: one of the choices is to be \"else\""},
-           {"text = \"?\"\nchoices = [\"a\", \"b\"]\nreasoned = \"a\"\nwhy.a = \"w\"",
-            "12: why: is to explain each choice, or have an else"},
-       }}) {
-    try {
-      (void)question_of(question);
-      ADD_FAILURE() << question;
-    } catch (const InvalidInput& error) {
-      EXPECT_THAT(error.what(), StartsWith(std::string("f:") + complaint)) << question;
-    }
-  }
-  for (const auto& [command, complaint] : std::array<TextFault, 14>{
-           {{"duel 'rm -rf x'", "f:7: command: begins with \"duel\""},
-            {"--quiet duel x y", "f:7: command: begins with \"--quiet\""},
-            {"{--grid 2|duel x y}", "f:7: command: begins with \"duel\""},
-            {"--wide=true duel x y", "f:7: command: begins with"},
-            {"report", "f:7: command: begins with"},
-            {"--grid 8 --csv=x", "f:7: command: --csv is no option for a lesson"},
-            {"pitfalls --csv x", "f:7: command: --csv is no option for a lesson"},
-            {"try --compiler x", "f:7: command: try and exercise"},
-            {"sweep --out x", "f:7: command: --out is no option for a lesson"},
-            {"mlp width {|--json x}", "f:7: command: --json is no option"},
-            {"mlp", "f:7: command: mlp is to be followed by what"},
-            {"try mine.cu", "f:7: command: try and exercise"},
-            {"{--grid 2", "f:7: command: braces"},
-            {"", "f:7: command: text is expected here"}}}) {
-    try {
-      (void)read_lesson("f", lesson_with(good, command));
-      ADD_FAILURE() << command;
-    } catch (const InvalidInput& error) {
-      EXPECT_THAT(error.what(), StartsWith(complaint)) << command;
-    }
-  }
-}
-
-TEST(LessonText, OfAFolderComesInThePlaceOfTheProgramsOwn) {
-  const TemporaryDirectory place;
-  const auto folder = place.path() / "texts";
-  EXPECT_EQ(export_lessons(folder).size(), 5);
-  EXPECT_THROW((void)export_lessons(folder), InvalidInput) << "they may have been changed";
-  EXPECT_EQ(all_lessons(folder).size(), 5);
-  std::filesystem::remove(folder / "2-width.toml");
-  const std::string good = "text = \"?\"\nunit = \"us\"\nreasoned = \"1\"\nwhy = \"w\"\n";
-  std::ofstream(folder / "mine.toml") << lesson_with(good);
-  const auto lessons = all_lessons(folder);
-  ASSERT_EQ(lessons.size(), 6);
-  EXPECT_EQ(lessons[1].title, all_lessons()[1].title);
-  EXPECT_EQ(lessons[5].title, "t");
-  std::ofstream(folder / "other.toml") << lesson_with(good);
-  EXPECT_THROW((void)all_lessons(folder), InvalidInput);
-  EXPECT_THROW((void)all_lessons(place.path()), InvalidInput) << "it has none";
-}
-
-TEST(LessonTexts, ThatNestWithoutEndAreRefused) {
-  const auto key_of = [](int stops) {
-    std::string key = "a";
-    for (int i = 0; i < stops; ++i) {
-      key += ".a";
-    }
-    return key;
+TEST(LessonText, HasTheTablesOfItsSteps) {
+  const Lesson lesson = read_lesson(
+      "number = 1\n[[step]]\n[[step.table]]\nrows = [\"rows[a={1|2}]\", \"assumed.rows\"]\n"
+      "columns = [[\"row\", \"name\"], [\"a step\", \"t\", \"s\"], [\"right\", \"ok\"]]\n");
+  const AssumedCard card = find_assumed_card("t4");
+  const StepTable& table = lesson.steps.at(0).tables.at(0);
+  const auto shown = [&](const char* json, bool quick) {
+    const Value own = value_of(nlohmann::ordered_json::parse(json));
+    return table_text(table, {own, card, quick});
   };
-  std::string tables_in_tables;
-  for (int i = 0; i < 250; ++i) {
-    tables_in_tables += key_of(1000) + " = [\n{";
-  }
-  const auto complaint = [](const std::string& text) -> std::string {
-    try {
-      (void)read_lesson("f", text);
-    } catch (const InvalidInput& error) {
-      return error.what();
-    }
-    return "";
-  };
-  for (const std::string& deep : {key_of(300'000) + " = 1\n", tables_in_tables}) {
-    EXPECT_EQ(complaint("number = 1\n" + deep), "f: has more than 2000 full stops");
-  }
-  EXPECT_THAT(complaint(key_of(2000) + " = 1\n"), StartsWith("f:1: unknown key 'a'"));
+  const char* measured = R"({"rows": [{"a": 1, "name": "x", "t": 2e-6, "ok": true},
+                                      {"a": 2, "name": "y", "t": 3e-6, "ok": false}]})";
+  EXPECT_EQ(shown(measured, false),
+            "\nrow   a step  right\n-------------------\nx    2.00 us    yes\n");
+  EXPECT_EQ(shown(measured, true),
+            "\nrow   a step  right\n-------------------\ny    3.00 us     no\n");
+  EXPECT_EQ(
+      shown(R"({"assumed": {"rows": [{"name": "z", "t": {"low": 1e-6, "high": 2e-6}}]}})", true),
+      "\nassumed, not measured (t4):\nrow           a step\n--------------------\n"
+      "z    1.00 to 2.00 us\n");
+  EXPECT_EQ(shown("{}", true), "");
 }
 
 } // namespace

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "program.hpp"
+
+#include "canary.hpp"
+#include "race_detector.hpp"
+#include "runtime.hpp"
+#include "segfault.hpp"
+
+#include <emulation/user_reports.h>
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <cstring>
+
+#include <unistd.h>
+
+namespace diffbench::emulation {
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+
+bool begun = false;
+bool looks = true;        ///< at accesses
+std::uint64_t copied = 0; ///< a sum of what copies gave the host
+bool has_copied = false;
+bool fresh_result = false; ///< they gave it what fresh memory holds, from memory that was written
+SteadyClock::time_point deadline;
+std::int64_t left_to_watch = 120'000'000; ///< accesses of kernels: some ten seconds
+std::size_t copies_to_watch = 64 << 20;   ///< bytes
+constexpr std::int64_t most_of_first = 20'000'000;
+constexpr std::int64_t most_of_later = 2'000'000;
+
+} // namespace
+
+bool is_program() { return begun; }
+
+bool past_deadline() { return begun && SteadyClock::now() >= deadline; }
+
+void end_program() {
+  for (Finding& race : race_detector().take_races()) { // of a launch that has not ended
+    runtime().report(std::move(race));
+  }
+  diffbench_try_program_ended(/*by_itself=*/false);
+  ::_exit(0);
+}
+
+std::int64_t accesses_to_watch(std::int64_t n) {
+  const bool first = n == 1;
+  if (!looks) {
+    return 0;
+  }
+  if (!first && n > 4 && !std::has_single_bit(static_cast<std::uint64_t>(n))) {
+    return 0;
+  }
+  return std::min(first ? most_of_first : most_of_later,
+                  std::max<std::int64_t>(0, left_to_watch - race_detector().accesses()) / 4);
+}
+
+void note_copied(const std::byte* data, std::size_t bytes) {
+  if (!begun) {
+    return;
+  }
+  std::uint64_t sum = copied ^ bytes;
+  for (std::size_t i = 0; i < bytes; i += sizeof poison) {
+    std::uint32_t word = 0;
+    std::memcpy(&word, data + i, std::min(sizeof word, bytes - i));
+    sum = (sum ^ (word == poison ? 0 : word)) * 0x9e37'79b9'7f4a'7c15u;
+    sum ^= sum >> 32;
+  }
+  copied = sum;
+  has_copied = true;
+}
+
+void note_fresh_result() { fresh_result = true; }
+
+std::string copied_json() { return has_copied && !fresh_result ? std::to_string(copied) : "null"; }
+
+bool watches_copy(std::size_t bytes) {
+  if (!begun) {
+    return true;
+  }
+  const bool watches = looks && bytes <= copies_to_watch;
+  copies_to_watch -= watches ? bytes : 0;
+  return watches;
+}
+
+} // namespace diffbench::emulation
+
+void diffbench_try_program(double seconds, bool again) {
+  using namespace diffbench::emulation;
+  begun = true;
+  deadline = SteadyClock::now() + std::chrono::duration_cast<SteadyClock::duration>(
+                                      std::chrono::duration<double>(seconds));
+  looks = !again;
+  poison = again ? 0x3fc5'a5a5 : unlikely_poison;
+  install_segfault_handler();
+}

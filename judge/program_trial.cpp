@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "program_trial.hpp"
+
+#include "columns.hpp"
+#include "cuda/emulated_cuda.hpp"
+#include "diffbench/errors.hpp"
+#include "diffbench/text.hpp"
+#include "host_compiler.hpp"
+#include "interrupt.hpp"
+#include "table.hpp"
+#include "tried_process.hpp"
+#include "units.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <ranges>
+#include <sstream>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace diffbench::bench {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr std::int64_t printed_bytes = std::int64_t{64} << 20; ///< and written, at most
+constexpr double grace_seconds = 10; ///< after its time: for a launch that does not end
+
+/// The last lines of what it printed.
+std::string last_lines(const fs::path& file, std::size_t count) {
+  std::ifstream stream(file, std::ios::binary);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(stream, line);) {
+    lines.push_back(one_line(line));
+    if (lines.size() > count) {
+      lines.erase(lines.begin());
+    }
+  }
+  return fmt::format("{}", fmt::join(lines, "\n"));
+}
+
+/// Remarks are last. Before them comes what another fault may be the cause of.
+int lightness(const DeviceFinding& finding) {
+  return !is_fault(finding)                                                     ? 2
+         : finding.kind == "uninitialized" || finding.kind == "unchecked_error" ? 1
+                                                                                : 0;
+}
+
+std::vector<LaunchedKernel> launched_kernels(const Json& counts) {
+  std::vector<LaunchedKernel> kernels;
+  for (const Json& each : counts.value("kernels", Json::array())) {
+    const auto threads = each.at("threads").get<std::int64_t>();
+    kernels.push_back({.name = each.at("name").get<std::string>(),
+                       .launches = each.at("launches").get<std::int64_t>(),
+                       .threads = threads,
+                       .watched = threads == 0 ? 0
+                                               : each.at("watched_threads").get<double>() /
+                                                     static_cast<double>(threads)});
+  }
+  return kernels;
+}
+
+/// What its process said of it, line by line; of the last line, what it asked the device for.
+void read_noticed(const std::string& text, ProgramTrial& trial) {
+  std::istringstream lines(text);
+  std::string findings;
+  for (std::string line; std::getline(lines, line);) {
+    constexpr std::string_view lacking = "lacking ";
+    const Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+    if (line.starts_with(lacking)) {
+      trial.unprotected = line.substr(lacking.size());
+    } else if (json.is_object() && json.value("kind", "") == "end") {
+      trial.by_itself = json.value("by_itself", false);
+      trial.counts = value_of(json.at("counts"));
+      trial.kernels = launched_kernels(json.at("counts"));
+      if (json.at("copied").is_number()) {
+        trial.copied = json.at("copied").get<std::uint64_t>();
+      }
+      trial.uses_managed = json.at("counts").at("allocations").at("managed").at("calls") > 0;
+    } else {
+      findings += (findings.empty() ? "" : ",") + line;
+    }
+  }
+  for (const DeviceFinding& finding : device_findings("[" + findings + "]")) {
+    add_finding(trial.findings, finding);
+  }
+}
+
+/// Whether a file speaks of arguments.
+bool takes_arguments(const TriedProgram& plan) {
+  return std::ranges::any_of(plan.files, [](const fs::path& file) {
+    std::ifstream stream(file, std::ios::binary);
+    const std::string text(std::istreambuf_iterator<char>(stream), {});
+    return text.find("argv") != std::string::npos;
+  });
+}
+
+/// Where no fault was found: what keeps that from being said.
+std::string why_undecided(const ProgramTrial& trial, bool killed) {
+  const std::string said =
+      trial.printed.empty() ? ""
+                            : "; it said: " + trial.printed.substr(trial.printed.rfind('\n') + 1);
+  if (killed) {
+    return "its time ended in the midst of a launch, which did not end";
+  }
+  if (trial.status != 0) {
+    return in_words(trial.status) + said;
+  }
+  return trial.kernels.empty() ? "no kernel ran" + said : "";
+}
+
+/// Runs it, and fills in what is known then. Whether it had to be killed. Throws Interrupted.
+bool run_once(const TriedProgram& plan, const TrialPlan& trial, const fs::path& library, bool again,
+              ProgramTrial& tried) {
+  const fs::path folder = fs::absolute(plan.files.front()).parent_path();
+  const NoticedFile noticed;
+  std::vector<std::string> command =
+      confined_command({.memory_bytes = (trial.memory_mib << 20) + 4 * emulation_bytes},
+                       printed_bytes, noticed.fd(), noticed.fd(), {folder, library.parent_path()});
+  command.insert(command.end(), {"program", library.string(), fmt::format("{}", plan.seconds),
+                                 again ? "1" : "0", plan.files.front().stem().string()});
+  command.insert(command.end(), plan.arguments.begin(), plan.arguments.end());
+  const fs::path printed = library.parent_path() / "printed.txt";
+  const FileDescriptor out(
+      ::open(printed.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666));
+  if (out.get() < 0) {
+    throw Error(fmt::format("cannot write {}", printed.string()));
+  }
+  ::lseek(STDIN_FILENO, 0, SEEK_SET); // a file is there for each run
+  Process process({.words = std::move(command),
+                   .directory = folder.string(),
+                   .input = plan.input,
+                   .out = out.get(),
+                   .err = out.get()});
+  // Twice: a machine that has been stopped goes on where it was.
+  const auto& end = process.wait(plan.seconds + grace_seconds, interrupted)
+                        ? process.wait(0)
+                        : process.wait(grace_seconds, interrupted);
+  const bool killed = !end;
+  tried.seconds = process.seconds();
+  if (killed) {
+    process.kill_now();
+    check_interrupt();
+  }
+  tried.status = end ? end->status : 0;
+  tried.printed = last_lines(printed, 3);
+  read_noticed(noticed.text(), tried);
+  return killed;
+}
+
+/// Whether both have copied the same to the host.
+bool same_results(const ProgramTrial& first, const ProgramTrial& second) {
+  return second.by_itself && first.status == second.status && first.copied == second.copied;
+}
+
+constexpr Column<LaunchedKernel> kernel_columns[] = {
+    {"kernel", "kernel", as_text, field<&LaunchedKernel::name>},
+    {"launches", "launches", as_text, field<&LaunchedKernel::launches>},
+    {"threads", "threads", as_text, field<&LaunchedKernel::threads>},
+    {"watched", "watched", as_percent, field<&LaunchedKernel::watched>},
+};
+
+/// A line each, as compilers have them.
+std::string findings_text(const std::vector<DeviceFinding>& findings) {
+  std::string text;
+  for (const DeviceFinding& finding : findings) {
+    text +=
+        fmt::format("{}{}{}: {}\n", finding.where, finding.where.empty() ? "" : ": ",
+                    is_fault(finding) ? finding.kind : "remark, " + finding.kind, finding.message);
+  }
+  return text;
+}
+
+/// A line for each finding; one of a program without.
+Value csv_rows(const Value& program) {
+  const auto row = [&](const Value& finding) {
+    Value line;
+    for (const char* key : {"file", "verdict", "why"}) {
+      line[key] = program.find(key);
+    }
+    for (const char* key : {"kind", "where", "other", "kernel", "block", "thread", "message"}) {
+      line[key] = finding.find(key);
+    }
+    return line;
+  };
+  const Value::List& findings = program.find("findings").elements();
+  return findings.empty() ? Value::list({row({})}) : Value::each(findings, row);
+}
+
+void add_pictures(LabReport& report, const ProgramTrial& trial) {
+  const std::string said = fmt::format("{}: {}", trial.file, verdict_line(trial));
+  if (!trial.findings.empty()) {
+    report.pictures.push_back({.title = said + "; what was found, at its lines",
+                               .figure = Figure::table,
+                               .x = "where",
+                               .y = "kind message",
+                               .rows = "findings"});
+  }
+  report.pictures.push_back(
+      {.title = trial.findings.empty() ? said + "; its kernels" : "Its kernels",
+       .figure = Figure::table,
+       .x = "kernel",
+       .y = "launches threads watched",
+       .rows = "kernels"});
+}
+
+} // namespace
+
+std::string verdict_line(const ProgramTrial& trial) {
+  return trial.verdict == ProgramVerdict::undecided
+             ? fmt::format("{}: {}", to_string(trial.verdict), trial.why)
+         : trial.verdict == ProgramVerdict::faults
+             ? counted(std::ranges::count_if(trial.findings, is_fault), "fault")
+             : std::string(to_string(trial.verdict));
+}
+
+ProgramTrial try_program(const TriedProgram& plan, const TrialPlan& trial, const fs::path& work_dir,
+                         Progress& progress) {
+  ProgramTrial tried;
+  const fs::path file = fs::absolute(plan.files.front());
+  tried.file = one_line(file.filename().string());
+  for (const fs::path& each : plan.files) {
+    if (!std::ifstream(each)) {
+      throw InvalidInput(fmt::format("{} cannot be read", each.string()));
+    }
+  }
+  let_others_read(work_dir);
+  progress.stage("compiling");
+  const auto compile = [&] {
+    return compile_emulated_program(plan.files, work_dir, trial.compiler);
+  };
+  CompiledSubmission compiled;
+  try {
+    compiled = compile();
+  } catch (const Doubtful&) {
+    try_right_file(Language::cuda, trial);
+    compiled = compile();
+  }
+  let_others_read(compiled.library);
+  tried.command = compiled.command;
+
+  progress.stage("running");
+  const bool killed = run_once(plan, trial, compiled.library, /*again=*/false, tried);
+  const auto is_unwritten = [](const DeviceFinding& finding) {
+    return finding.kind == "uninitialized";
+  };
+  // Does it change what it computes? The host reads managed memory without a copy.
+  if (tried.by_itself && !tried.uses_managed && tried.copied &&
+      std::ranges::any_of(tried.findings, is_unwritten)) {
+    progress.stage("running it again, with other values in fresh memory");
+    ProgramTrial again;
+    TriedProgram rest = plan;
+    rest.seconds = std::max(plan.seconds - tried.seconds, 0.1 * plan.seconds);
+    if (!run_once(rest, trial, compiled.library, /*again=*/true, again) &&
+        same_results(tried, again)) {
+      for (DeviceFinding& finding : tried.findings) {
+        finding.affects_result &= !is_unwritten(finding);
+      }
+    }
+  }
+  tried.unprotected = unprotected_from(tried.unprotected, /*was_compiled=*/true);
+  if (plan.arguments.empty() && takes_arguments(plan)) {
+    for (DeviceFinding& finding : tried.findings) { // what it does without them is not to be judged
+      finding.affects_result &= finding.kind != "host_crash";
+    }
+  }
+  std::ranges::stable_sort(tried.findings, {}, lightness);
+  tried.why = why_undecided(tried, killed);
+  if (!tried.why.empty() && plan.arguments.empty() && takes_arguments(plan)) {
+    tried.why += " (its arguments come after --)";
+  }
+  tried.verdict = std::ranges::any_of(tried.findings, is_fault) ? ProgramVerdict::faults
+                  : tried.why.empty()                           ? ProgramVerdict::no_fault
+                                                                : ProgramVerdict::undecided;
+  return tried;
+}
+
+LabReport program_report(const ProgramTrial& trial) {
+  LabReport report;
+  report.text = fmt::format("{}: CUDA, a whole program; {}\n", trial.file, trial.command);
+  if (!trial.kernels.empty()) {
+    append_table(report, format_rows(kernel_columns, trial.kernels));
+  }
+  if (!trial.findings.empty()) {
+    append_table(report, findings_text(trial.findings));
+  }
+  const std::string said = fmt::format("{}: {}", trial.file, verdict_line(trial));
+  report.done = said + ".";
+  if (trial.verdict != ProgramVerdict::no_fault) {
+    report.outcome = {trial.verdict == ProgramVerdict::faults ? exit_not_verified : exit_error,
+                      said};
+  }
+  if (!trial.by_itself && trial.status == 0) {
+    report.notes.push_back(
+        fmt::format("--budget ended it after {:.0f} s: what is said holds of what ran until then",
+                    trial.seconds));
+  }
+  if (trial.status != 0 && trial.why.empty()) {
+    report.notes.push_back(in_words(trial.status));
+  }
+  report.notes.emplace_back(
+      "the GPU was emulated, so nothing is timed: the time between two events is NaN");
+  if (!trial.unprotected.empty()) {
+    report.notes.push_back(fmt::format("not kept from everything: {}", trial.unprotected));
+  }
+  report.data = {{"file", trial.file},
+                 {"language", "CUDA"},
+                 {"form", program_form},
+                 {"command", trial.command},
+                 {"verdict", to_string(trial.verdict)},
+                 {"why", or_null(trial.why)},
+                 {"status", trial.status},
+                 {"by_itself", trial.by_itself},
+                 {"findings", findings_json(trial.findings)},
+                 {"kernels", list_of(kernel_columns, trial.kernels)},
+                 {"counts", trial.counts},
+                 {"printed", trial.printed}};
+  report.rows = csv_rows(report.data);
+  report.columns = heads_of(kernel_columns);
+  add_pictures(report, trial);
+  return report;
+}
+
+} // namespace diffbench::bench

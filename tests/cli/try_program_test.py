@@ -1,0 +1,457 @@
+# SPDX-License-Identifier: Apache-2.0
+"""diffbench try of a whole CUDA program: what runs, each kind of fault with its line, what is refused, and that
+right ones are not accused. No time decides a test."""
+import csv
+import unittest
+
+from program import CommandLineTest, parse_json
+
+HEAD = """#include <cuda.h>
+#include <cstdio>
+#include <cstdlib>
+"""
+
+HEAT = HEAD + """
+__constant__ float weight;
+__device__ float laplacian(const float* u, int i, int n) { return u[i - 1] + u[i + 1] + u[i - n] + u[i + n] - 4 * u[i]; }
+template <typename T>
+__global__ void heat(const T* u, T* out, int n) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x >= n || y >= n) return;
+  int i = y * n + x;
+  bool edge = x == 0 || y == 0 || x == n - 1 || y == n - 1;
+  out[i] = edge ? u[i] : u[i] + weight * laplacian(u, i, n);
+}
+int main(int argc, char** argv) {
+  int n = argc > 1 ? std::atoi(argv[1]) : 40, steps = argc > 2 ? std::atoi(argv[2]) : 20;
+  float w = 0.2f, *h = (float*)std::calloc(n * n, sizeof(float)), *a, *b;
+  for (int i = 0; i < n; ++i) h[i] = 100;
+  cudaMalloc(&a, n * n * sizeof(float));
+  cudaMalloc((void**)&b, n * n * sizeof(float));
+  cudaMemcpyToSymbol(weight, &w, sizeof w);
+  cudaMemcpy(a, h, n * n * sizeof(float), cudaMemcpyHostToDevice);
+  dim3 threads(16, 16), blocks((n + 15) / 16, (n + 15) / 16);
+  for (int s = 0; s < steps; ++s) {
+    heat<float> << <blocks, threads>> > (a, b, n);
+    float* c = a; a = b; b = c;
+  }
+  cudaDeviceSynchronize();
+  cudaMemcpy(h, a, n * n * sizeof(float), cudaMemcpyDeviceToHost);
+  double sum = 0;
+  for (int i = 0; i < n * n; ++i) sum += h[i];
+  std::printf("sum %.3f\\n", sum);
+  cudaFree(a); cudaFree(b); std::free(h);
+}
+"""
+
+
+def host(body, before=""):
+    """A program whose main() has an array `a` of 256 ints of the device, all 0, and `h` of the host."""
+    return HEAD + before + """
+int main() {
+  int *a, h[256] = {};
+  cudaMalloc(&a, sizeof h);
+  cudaMemset(a, 0, sizeof h);
+""" + body + """
+  cudaDeviceSynchronize();
+  cudaFree(a);
+}
+"""
+
+
+# Kind, program; the line that is named has "// here".
+FAULTS = {
+    "race": host("k<<<1, 256>>>(a);", """
+__global__ void k(int* a) {
+  __shared__ int s[256];
+  s[threadIdx.x] = threadIdx.x;
+  a[threadIdx.x] = s[255 - threadIdx.x]; // here
+}"""),
+    "race between blocks": host("k<<<4, 64>>>(a);", """
+__global__ void k(int* a) { a[0] = a[0] + 1; } // here
+"""),
+    "divergence": host("k<<<1, 64>>>(a);", """
+__global__ void k(int* a) {
+  if (threadIdx.x < 32)
+    __syncthreads(); // here
+  else
+    __syncthreads();
+  a[threadIdx.x] = 1;
+}"""),
+    "out_of_bounds": host("k<<<3, 128>>>(a);", """
+__global__ void k(int* a) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  a[i] = i; // here
+}"""),
+    "out_of_bounds of shared memory": host("k<<<1, 64>>>(a);", """
+__global__ void k(int* a) {
+  __shared__ int s[8][8];
+  int x = threadIdx.x % 8, y = threadIdx.x / 8;
+  s[y][x] = x;
+  __syncthreads();
+  a[threadIdx.x] = s[y + 1][x]; // here
+}"""),
+    "uninitialized": host("int* b; cudaMalloc(&b, sizeof h); k<<<1, 256>>>(b, a); cudaFree(b);"
+                          "cudaMemcpy(h, a, sizeof h, cudaMemcpyDeviceToHost);", """
+__global__ void k(const int* b, int* a) {
+  a[threadIdx.x] = b[threadIdx.x]; // here
+}"""),
+    "use_after_free": host("""
+  int* b;
+  cudaMalloc(&b, sizeof h);
+  cudaFree(b);
+  cudaMemcpy(b, h, sizeof h, cudaMemcpyHostToDevice); // here
+  (void)cudaGetLastError();"""),
+    "copy_direction": host("""
+  cudaMemcpy(h, a, sizeof h, cudaMemcpyHostToDevice); // here
+  (void)cudaGetLastError();"""),
+    "copy_size": host("""
+  cudaMemcpy(a, h, 2 * sizeof h, cudaMemcpyHostToDevice); // here
+  (void)cudaGetLastError();"""),
+    "early_read": host("""
+  int* p;
+  cudaMallocHost(&p, sizeof h);
+  cudaMemcpyAsync(p, a, sizeof h, cudaMemcpyDeviceToHost);
+  std::printf("%d\\n", p[3]); // here
+  cudaDeviceSynchronize();
+  cudaFreeHost(p);"""),
+    "launch_refused": host("""
+  k<<<1, 2048>>>(a); // here
+""", "__global__ void k(int* a) { a[0] = 1; }"),
+    "launch_refused, shared memory": host("k<<<1, 64, 100000>>>(a); // here", "__global__ void k(int* a) { a[0] = 1; }"),
+    "launch_refused, a grid": host("k<<<dim3(1, 70000), 64>>>(a); // here", "__global__ void k(int* a) { a[0] = 1; }"),
+    "misuse of a stream": host("cudaStream_t s; cudaStreamCreate(&s); cudaStreamDestroy(s);"
+                               "cudaStreamSynchronize(s); (void)cudaGetLastError(); // here"),
+    "misuse of an event": host("cudaEvent_t e; cudaEventCreate(&e); cudaEventDestroy(e);"
+                               "cudaEventRecord(e); (void)cudaGetLastError(); // here"),
+    "race with a copy": host("""
+  int* p;
+  cudaStream_t s;
+  cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);
+  cudaMallocHost(&p, sizeof h);
+  cudaMemcpyAsync(a, p, sizeof h, cudaMemcpyHostToDevice, s); // here
+  k<<<1, 256>>>(a);
+  cudaDeviceSynchronize();
+  cudaStreamDestroy(s);
+  cudaFreeHost(p);""", "__global__ void k(int* a) { a[threadIdx.x] += 1; }"),
+    "early_read of managed memory": host("""
+  int* m;
+  cudaMallocManaged(&m, sizeof h);
+  k<<<1, 256>>>(m);
+  std::printf("%d\\n", m[3]); // here
+  cudaDeviceSynchronize();
+  cudaFree(m);""", "__global__ void k(int* a) { a[threadIdx.x] = 1; }"),
+    "unchecked_error": host("""
+  int* b = nullptr;
+  cudaMalloc(&b, std::size_t{1} << 50); // here
+"""),
+    "host_touches_device": host("""
+  std::printf("%d\\n", a[0]); // here
+"""),
+    "device_touches_host": host("""
+  int* b = (int*)std::calloc(256, sizeof(int));
+  k<<<1, 1>>>(b);
+""", """
+__global__ void k(int* a) {
+  a[0] = 1; // here
+}"""),
+    "kernel_fault": host("k<<<1, 4>>>(a);", """
+#include <assert.h>
+__global__ void k(int* a) {
+  assert(threadIdx.x != 3); // here
+}"""),
+}
+
+# What is told, and no fault.
+REMARKS = {
+    "uninitialized, a warm-up": host("""
+  int* b;
+  cudaMalloc(&b, sizeof h);
+  k<<<1, 256>>>(b, a);
+  cudaMemset(b, 0, sizeof h);
+  k<<<1, 256>>>(b, a);
+  cudaMemcpy(h, a, sizeof h, cudaMemcpyDeviceToHost);
+  cudaFree(b);
+""", """__global__ void k(const int* b, int* a) {
+  a[threadIdx.x] = b[threadIdx.x] + 1; // here
+}"""),
+    "uninitialized, what is copied": host("""
+  int* b;
+  cudaMalloc(&b, sizeof h);
+  k<<<2, 64>>>(b);
+  cudaMemcpy(h, b, sizeof h, cudaMemcpyDeviceToHost); // here
+  cudaFree(b);""", "__global__ void k(int* b) { b[blockIdx.x * blockDim.x + threadIdx.x] = 1; }"),
+    "leak": host("""
+  int* b;
+  cudaMalloc(&b, sizeof h); // here
+  k<<<1, 1>>>(a);
+""", "__global__ void k(int* a) { a[0] = 1; }"),
+    "stopwatch": host("""
+  clock_t begin = clock();
+  k<<<1, 1>>>(a);
+  clock_t end = clock(); // here
+  cudaDeviceSynchronize();
+  std::printf("%ld\\n", end - begin);
+""", "#include <ctime>\n__global__ void k(int* a) { a[0] = 1; }"),
+    "stopwatch of events": host("""
+  cudaEvent_t e, f;
+  cudaStream_t s;
+  cudaEventCreate(&e); cudaEventCreate(&f);
+  cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);
+  cudaDeviceSynchronize();
+  cudaEventRecord(e);
+  k<<<1, 1, 0, s>>>(a);
+  cudaEventRecord(f);
+  cudaDeviceSynchronize();
+  float ms = 0;
+  cudaEventElapsedTime(&ms, e, f); // here
+  std::printf("%f\\n", ms);
+  cudaEventDestroy(e); cudaEventDestroy(f); cudaStreamDestroy(s);
+""", "__global__ void k(int* a) { a[0] = 1; }"),
+}
+
+# Nothing is said of these.
+RIGHT = {
+    "the same value": host("k<<<4, 64>>>(a);", "__global__ void k(int* a) { a[0] = 7; }"),
+    "atomics, votes, shuffles": host("""
+  k<<<2, 64>>>(a, a + 128);
+  cudaMemcpy(h, a, sizeof h, cudaMemcpyDeviceToHost);
+  if (h[0] != 128 || h[128] != 2 * 2 * 496) return 1;
+""", """
+__device__ int sum_of_warp(int v) {
+  for (int d = 16; d > 0; d /= 2) v += __shfl_down_sync(0xffffffffu, v, d);
+  return v;
+}
+__global__ void k(int* count, int* sum) {
+  int all = __syncthreads_count(threadIdx.x < 64);
+  int v = sum_of_warp(threadIdx.x % 32);
+  if (threadIdx.x % 32 == 0) atomicAdd(sum, v);
+  if (threadIdx.x == 0) atomicAdd(count, all);
+}"""),
+    "dynamic shared memory, a recursive function": host("""
+  k<<<1, 64, 64 * sizeof(int)>>>(a);
+  cudaMemcpy(h, a, sizeof h, cudaMemcpyDeviceToHost);
+  if (h[0] != 63 || h[63] != 120) return 1;
+""", """
+__device__ int factorial(int n) { return n < 2 ? 1 : n * factorial(n - 1); }
+__global__ void k(int* a) {
+  extern __shared__ int s[];
+  s[threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  a[threadIdx.x] = threadIdx.x == 63 ? factorial(5) : s[63 - threadIdx.x];
+}"""),
+    "a class that gives back what a variable holds": HEAD + """
+struct Array { int* p = nullptr; ~Array() { cudaFree(p); } } all;
+__global__ void k(int* a) { a[threadIdx.x] = 1; }
+int main() { cudaMalloc(&all.p, 256); k<<<1, 64>>>(all.p); cudaDeviceSynchronize(); }
+""",
+}
+
+# Many blocks, of which few are watched, after a barrier each.
+LARGE = HEAD + """
+__global__ void k(const int* in, int* out, int n) {
+  __shared__ int s[256];
+  int i = blockIdx.x * 256 + threadIdx.x;
+  s[threadIdx.x] = in[i];
+  __syncthreads();
+  out[i] = s[255 - threadIdx.x] + in[i];
+}
+int main() {
+  const int n = 1 << 23;
+  int *h = new int[n], *a, *b;
+  for (int i = 0; i < n; ++i) h[i] = i;
+  cudaMalloc(&a, n * sizeof(int));
+  cudaMalloc(&b, n * sizeof(int));
+  cudaMemcpy(a, h, n * sizeof(int), cudaMemcpyHostToDevice);
+  for (int s = 0; s < 2; ++s) k<<<n / 256, 256>>>(a, b, n);
+  cudaMemcpy(h, b, n * sizeof(int), cudaMemcpyDeviceToHost);
+  for (int i = 0; i < n; ++i)
+    if (h[i] != i / 256 * 256 + 255 - i % 256 + i) return 1;
+  delete[] h; cudaFree(a); cudaFree(b);
+}
+"""
+
+
+class TryProgram(CommandLineTest):
+    def try_it(self, source, *arguments, name="prog.cu", **options):
+        """What was done, and the result file's part of it."""
+        self.path(name).write_text(source)
+        words = arguments if "--" in arguments else (*arguments, "--")
+        at = words.index("--")
+        rest = words[at:] if len(words) > at + 1 else ()
+        done = self.run_program("try", name, *words[:at], "--json", "-", *rest, **options)
+        return done, parse_json(done.stdout)["diffbench"]["try"] if done.stdout else None
+
+    def check_found(self, name, source, finding):
+        line = next(n for n, text in enumerate(source.split("\n"), 1) if "// here" in text)
+        self.assertIn((name.split(" ")[0].rstrip(","), f"prog.cu:{line}"),
+                      [(each["kind"], each[place]) for each in finding for place in ("where", "other")],
+                      f"{name}: {finding}")
+
+    def test_right_program(self):
+        done, tried = self.try_it(HEAT)
+        self.assertEqual((done.returncode, tried["verdict"], tried["findings"]), (0, "no fault found", []), done.stderr)
+        self.assertEqual([(k["kernel"], k["launches"], k["threads"]) for k in tried["kernels"]],
+                         [("heat", 20, 20 * 48 * 48)])
+        self.assertRegex(tried["printed"], r"^sum \d+\.\d+$")
+        self.assertEqual((tried["form"], tried["by_itself"], tried["status"]), ("program", True, 0))
+        text = self.run_ok("try", "prog.cu").stdout
+        self.assertIn("prog.cu: no fault found.", text)
+        self.assertIn("heat", text)
+
+    def test_arguments(self):
+        _, tried = self.try_it(HEAT, "--", "32", "3")
+        self.assertEqual([(k["launches"], k["threads"]) for k in tried["kernels"]], [(3, 3 * 32 * 32)])
+
+    def test_each_fault_is_named_with_its_line(self):
+        for name, source in FAULTS.items():
+            with self.subTest(name):
+                done, tried = self.try_it(source)
+                self.assertEqual((done.returncode, tried["verdict"]), (3, "faults"), (name, tried["findings"]))
+                self.check_found(name, source, tried["findings"])
+
+    def test_arrays_have_their_names(self):
+        kernel = "__global__ void k(int* a) { a[threadIdx.x] = 1; }"
+        for name, allocation in (("d_u", "int* d_u; cudaMalloc((void**)&d_u, 64);"),
+                                 ("f.u", "struct { int* u; } f; if (cudaMalloc(&f.u, 64) != cudaSuccess) return 1;"),
+                                 ("all[1]", "int* all[2]; cudaMallocManaged(&all[1], 64);")):
+            _, tried = self.try_it(host(f"{allocation} k<<<1, 64>>>({name});", kernel))
+            self.assertIn(f" of {name} (", tried["findings"][0]["message"])
+
+    def test_remarks_leave_the_verdict(self):
+        for name, source in REMARKS.items():
+            with self.subTest(name):
+                done, tried = self.try_it(source)
+                self.assertEqual((done.returncode, tried["verdict"]), (0, "no fault found"), (name, tried["findings"]))
+                self.check_found(name, source, tried["findings"])
+
+    def test_right_ones_are_not_accused(self):
+        for name, source in RIGHT.items():
+            with self.subTest(name):
+                done, tried = self.try_it(source)
+                self.assertEqual((done.returncode, tried["verdict"], tried["findings"]), (0, "no fault found", []),
+                                 (name, done.stderr))
+
+    def test_large_launches_are_watched_in_part_and_right(self):
+        done, tried = self.try_it(LARGE)
+        self.assertEqual((done.returncode, tried["status"], tried["findings"]), (0, 0, []), done.stderr)
+        watched = tried["kernels"][0]["watched"]
+        self.assertTrue(0 < watched < 1, watched)
+
+    def test_faults_of_blocks_at_the_end_are_seen_in_large_launches(self):
+        source = LARGE.replace("out[i] =", "if (i + 1 <= n) out[i + 1] = // here\n ")
+        done, tried = self.try_it(source)
+        self.assertEqual(done.returncode, 3, tried)
+        self.check_found("out_of_bounds", source, tried["findings"])
+
+    def test_several_files(self):
+        self.path("scale.h").write_text("void scale(int* a, int n);\nint factor();\n")
+        self.path("helper.cpp").write_text('#include "scale.h"\nint factor() { return 3; }\n')
+        self.path("scale.cu").write_text(HEAD + '#include "scale.h"\n__global__ void by(int* a, int f) '
+                                         "{ a[threadIdx.x] *= f; }\nvoid scale(int* a, int n) { by<<<1, n>>>(a, factor()); }\n")
+        source = host("""
+  scale(a, 256);
+  scale(a, 300); // more than there is
+""", '#include "scale.h"\n')
+        done, tried = self.try_it(source, "scale.cu", "helper.cpp")
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertEqual([(each["kind"], each["where"]) for each in tried["findings"]],
+                         [("out_of_bounds", "scale.cu:5")])
+        self.assertEqual(self.try_it(source.replace("300", "200"), "scale.cu", "helper.cpp")[0].returncode, 0)
+
+    def test_stdin_and_files(self):
+        self.directory.chmod(0o755) # of root's it runs as nobody
+        self.path("in.txt").write_text("17\n")
+        self.path("numbers.txt").write_text("25\n")
+        source = HEAD + """
+__global__ void add(int* a, int b) { *a += b; }
+int main() {
+  int n = 0, m = 0, sum = 0, *a;
+  std::FILE* in = std::fopen("in.txt", "r");
+  if (in == nullptr || std::fscanf(in, "%d", &n) != 1 || std::scanf("%d", &m) != 1) return 7;
+  cudaMalloc(&a, sizeof n);
+  cudaMemcpy(a, &n, sizeof n, cudaMemcpyHostToDevice);
+  add<<<1, 1>>>(a, m);
+  cudaMemcpy(&sum, a, sizeof n, cudaMemcpyDeviceToHost);
+  std::FILE* out = std::fopen("out.txt", "w");
+  std::fprintf(out, "%d\\n", sum);
+  std::fclose(out);
+  int again = 0;
+  if (std::fscanf(std::fopen("out.txt", "r"), "%d", &again) != 1) return 8;
+  std::printf("sum %d\\n", again);
+  cudaFree(a);
+}
+"""
+        with self.path("numbers.txt").open() as numbers:
+            done, tried = self.try_it(source, stdin=numbers)
+        self.assertEqual((done.returncode, tried["printed"]), (0, "sum 42"), (done.stderr, tried))
+        self.assertFalse(self.path("out.txt").exists())
+
+    def test_budget_ends_it(self):
+        source = host("for (;;) { k<<<1, 64>>>(a); cudaDeviceSynchronize(); }",
+                      "__global__ void k(int* a) { a[threadIdx.x] = 1; }")
+        done, tried = self.try_it(source, "--budget", "2")
+        self.assertEqual((done.returncode, tried["verdict"], tried["by_itself"]), (0, "no fault found", False), done.stderr)
+        self.assertGreater(tried["kernels"][0]["launches"], 1)
+        self.assertIn("--budget ended it", self.run_program("try", "prog.cu", "--budget", "2").stdout)
+
+    def test_not_decided(self):
+        for source, why in ((host("return 5;"), "it ended with status 5"), (host(""), "no kernel ran"),
+                            (HEAD + "int main(int argc, char** argv) { return std::atoi(argv[1]); }",
+                             "its arguments come after --")):
+            with self.subTest(why):
+                done, tried = self.try_it(source)
+                self.assertEqual((done.returncode, tried["verdict"]), (1, "not decided"), tried)
+                self.assertIn(why, done.stderr)
+
+    def test_refused_by_name_and_line(self):
+        for code, why in (("asm(\"\");", "prog.cu:9: inline assembly"), ("cudaMemcpy3D(0);", "prog.cu:9: cudaMemcpy3D is not emulated"),
+                          ("cudaThreadSynchronize();", "prog.cu:9: CUDA has no cudaThreadSynchronize any more: "
+                                                       "cudaDeviceSynchronize"),
+                          ("int x = nothing;", "prog.cu:9:")):
+            with self.subTest(code):
+                done, _ = self.try_it(host(code))
+                self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+                self.assertIn(why, done.stderr)
+
+    def test_result_files(self):
+        """All of them tell the verdict and each finding, the worst first; the page has them as pictures."""
+        for name, source, verdict, kinds in (("right", HEAT, "no fault found", []),
+                                             ("race", FAULTS["race"], "faults", ["race", "uninitialized"]),
+                                             ("stopwatch", REMARKS["stopwatch"], "no fault found", ["stopwatch"]),
+                                             ("none", host(""), "not decided", [])):
+            with self.subTest(name):
+                self.path("prog.cu").write_text(source)
+                done = self.run_program("try", "prog.cu", "--json", "a.json", "--csv", "a.csv", "--report", "a.html")
+                self.assertIn(f"prog.cu: {'2 faults' if verdict == 'faults' else verdict}", done.stdout)
+                own = parse_json(self.path("a.json").read_text())["diffbench"]
+                tried = own["try"]
+                self.assertEqual((tried["verdict"], [each["kind"] for each in tried["findings"]]), (verdict, kinds))
+                self.assertEqual([each["rows"] for each in own["pictures"]], ["findings"] * bool(kinds) + ["kernels"])
+                with self.path("a.csv").open(newline="", encoding="utf-8") as file:
+                    rows = list(csv.DictReader(file))
+                self.assertEqual([(row["verdict"], row["kind"]) for row in rows],
+                                 [(verdict, kind) for kind in kinds or [""]])
+                self.assertEqual([row["where"] for row in rows if row["kind"]], [each["where"] for each in tried["findings"]])
+                self.run_ok("report", "a.json", "-o", "b.html")
+                for page in ("a.html", "b.html"):
+                    for each in tried["findings"]:
+                        self.assertIn(each["message"].replace("<", "\\u003c"), self.path(page).read_text())
+
+    def test_options_of_forms_have_no_effect(self):
+        done, _ = self.try_it(HEAT, "--dtype", "float32")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--dtype", done.stderr)
+        self.path("my.c").write_text("void step(const float* u, float* out, int nx, int ny, float factor) {}\n")
+        for words in (("my.c", "prog.cpp"), ("my.c", "--", "3")):
+            self.assertEqual(self.run_program("try", *words).returncode, 2, words)
+
+    def test_flags_are_added(self):
+        source = host("static_assert(COUNT == 3);\nk<<<1, COUNT>>>(a);", "__global__ void k(int* a) { a[threadIdx.x] = 1; }")
+        done, tried = self.try_it(source, "--flags=-DCOUNT=3")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(tried["kernels"][0]["threads"], 3)
+
+
+if __name__ == "__main__":
+    unittest.main()
