@@ -70,7 +70,9 @@ class Result(dict):
                         f"height:0.8em;width:{max(1, round(300 * value / longest))}px'></div></td></tr>"
                         for name, value in bars)
         caption = f"<caption>{html.escape(self['diffbench']['pictures'][0]['y'][0])}</caption>" if bars else ""
-        return (f"<table>{caption}{lines}</table>" if bars else "") + f"<pre>{html.escape(self.text)}</pre>"
+        text = f"<pre>{html.escape(self.text)}</pre>"
+        folded = f"<details><summary>All that the program says</summary>{text}</details>"
+        return f"<table>{caption}{lines}</table>{folded}" if bars else text
 
 
 def at_path(value, path):

@@ -43,7 +43,8 @@ def shown_by(source, names):
 
 
 def screen_lines(text):
-    """On a screen, on which longer ones are broken. Marks and entities are not seen."""
+    """On a screen, on which longer ones are broken. Marks and entities are not seen, nor what is folded."""
+    text = re.sub(r"(?s)</summary>.*?</details>", "", text)
     lines = html.unescape(re.sub("<[^>]*>", "", text)).splitlines()
     return sum(max(1, -(-len(line) // SCREEN[1])) for line in lines)
 
