@@ -107,8 +107,6 @@ class ReplacesOnlyWhatIsItsOwn(CommandLineTest):
         self.path("class").mkdir()
         self.path("class/ann.c").write_text("void step(void);")
         self.refuse("class/ann.c", "try", "class", "--csv", "class/ann.c")
-        self.path("class/1.toml").write_text("number = 1")
-        self.refuse("class/1.toml", "lesson", "1", "--texts", "class", "--sheet", "class/1.toml")
         for name in ("page.html", "guesses.txt"):
             folder = self.path(name + "-folder")
             folder.mkdir()
