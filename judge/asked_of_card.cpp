@@ -63,6 +63,20 @@ CountedRun count_run(const Submission& submission, const TryLimits& limits,
           .counts = read_counts(device_counts(process.counts()))};
 }
 
+/// `cells` that a step updates; 0: not known.
+void price(const CardCounts& run, const CardCounts& step, const CardCounts& resident, double cells,
+           AskedOfCard& asked) {
+  const CellWork work = stencil_work(asked.problem.dtype);
+  const auto priced = [&](const CardCounts& counts, double updates) {
+    return bill_of(asked.card, counts, work, updates);
+  };
+  const double updates = cells * static_cast<double>(asked.steps);
+  asked.run = priced(run, updates);
+  asked.step = priced(step, cells);
+  asked.resident = priced(resident, updates);
+  asked.allocations_per_step = step.counts[CardCount::allocations];
+}
+
 template <typename T>
 void count_and_price(const Submission& submission, const TryLimits& limits,
                      const std::filesystem::path& work_dir,
@@ -78,15 +92,8 @@ void count_and_price(const Submission& submission, const TryLimits& limits,
   }
   const auto nx = static_cast<double>(asked.problem.nx), ny = static_cast<double>(asked.problem.ny);
   const auto steps = static_cast<double>(asked.steps);
-  const CellWork work = stencil_work(asked.problem.dtype);
-  const auto priced = [&](const CardCounts& counts, double of_steps) {
-    return bill_of(asked.card, counts, work, nx * ny * of_steps);
-  };
-  const CardCounts step = counts_of_step(counted, nx, ny, steps);
-  asked.run = priced(card_counts_at(counted, nx, ny, steps), steps);
-  asked.step = priced(step, 1);
-  asked.resident = priced(resident_counts(counted, nx, ny, steps), steps);
-  asked.allocations_per_step = step.counts[CardCount::allocations];
+  price(card_counts_at(counted, nx, ny, steps), counts_of_step(counted, nx, ny, steps),
+        resident_counts(counted, nx, ny, steps), nx * ny, asked);
 }
 
 // What is said of it
@@ -127,6 +134,21 @@ constexpr Column<ShownPart> part_columns[] = {
      }},
 };
 
+/// "1000 steps", "1000 launches of heat"
+std::string span_of(const AskedOfCard& asked) {
+  return asked.kernel.empty() ? counted(asked.steps, "step")
+         : asked.steps == 1   ? fmt::format("a launch of {}", asked.kernel)
+                              : fmt::format("{} launches of {}", asked.steps, asked.kernel);
+}
+
+std::string subject_of(const AskedOfCard& asked) {
+  return asked.kernel.empty()
+             ? fmt::format("{} x {} cells, {}, {}", asked.problem.nx, asked.problem.ny,
+                           to_string(asked.problem.dtype), span_of(asked))
+             : fmt::format("what ran: {}; one of them, and what goes with it, is a step",
+                           span_of(asked));
+}
+
 /// Whether fewer copies would make it faster at both ends.
 std::optional<Assumption> pace_of_resident(const AskedOfCard& asked) {
   const Assumption run = asked.run.seconds, resident = asked.resident.seconds;
@@ -162,22 +184,34 @@ std::string sentence_of(const AskedOfCard& asked) {
     return fmt::format("Assumed, not measured ({}): it asks the card for nothing.", asked.card.id);
   }
   const auto resident = pace_of_resident(asked);
-  std::string text =
-      fmt::format("Assumed, not measured ({}): {} would take {}. {} of the time", asked.card.id,
-                  counted(asked.steps, "step"), seconds_text(asked.run.seconds), ruling->text);
+  std::string text = fmt::format("Assumed, not measured ({}): {} would take {}{}. {} of the time",
+                                 asked.card.id, span_of(asked), seconds_text(asked.run.seconds),
+                                 asked.kernel.empty() || asked.steps == 1
+                                     ? ""
+                                     : ", one more of them " + seconds_text(asked.step.seconds),
+                                 ruling->text);
   if (resident) {
     text += fmt::format("; with the field left on the card {}", pace_text(*resident));
   }
   return text + fmt::format(". First: {}.", advice_of(asked, *ruling, resident.has_value()));
 }
 
-std::string notes_of(const Bill& bill) {
+std::string notes_of(const AskedOfCard& asked) {
+  const char* const faults = asked.run.of(PartKind::managed).bytes > 0
+                                 ? ", nor have the page faults of managed memory"
+                                 : "";
+  if (!asked.kernel.empty()) {
+    return fmt::format(
+        "of --assume: instructions of kernels are not counted, so one that computes "
+        "much for each byte takes longer; threads that were not watched are taken "
+        "to be like those that were; the context and allocations have no price{}",
+        faults);
+  }
   const Assumption instructions = instructions_of(stencil_work(Dtype::float32));
   return fmt::format(
       "of --assume: a kernel's instructions are those of a stencil, {:g} to {:g} a cell and step; "
       "its own are not counted, and allocations have no price{}",
-      instructions.low, instructions.high,
-      bill.of(PartKind::managed).bytes > 0 ? ", nor have the page faults of managed memory" : "");
+      instructions.low, instructions.high, faults);
 }
 
 } // namespace
@@ -200,6 +234,19 @@ AskedOfCard ask_for_card(const Submission& submission, const Problem& problem, s
   return asked;
 }
 
+AskedOfCard ask_for_card(const Value& counts, const Value& steps, const AssumedCard& card) {
+  AskedOfCard asked;
+  asked.card = card;
+  asked.kernel = steps.find("kernel").plain_text();
+  asked.steps = static_cast<std::int64_t>(steps.find("launches").number());
+  const CardCounts run = read_counts(counts);
+  const auto launches = static_cast<double>(asked.steps);
+  const CardCounts launch = counts_of_launch(run, read_counts(steps.find("first")),
+                                             read_counts(steps.find("last")), launches);
+  price(run, launch, resident_counts(run, launch, launches), 0, asked);
+  return asked;
+}
+
 void append_asked(LabReport& report, const AskedOfCard& asked) {
   if (!asked.failure.empty()) {
     report.notes.push_back(
@@ -211,12 +258,10 @@ void append_asked(LabReport& report, const AskedOfCard& asked) {
     parts.push_back({&asked, &part});
   }
   const std::string sentence = sentence_of(asked);
-  append_table(report,
-               fmt::format("{}{} x {} cells, {}, {}\n{}", assumed_title(asked.card),
-                           asked.problem.nx, asked.problem.ny, to_string(asked.problem.dtype),
-                           counted(asked.steps, "step"), format_rows(part_columns, parts)));
+  append_table(report, assumed_title(asked.card) + subject_of(asked) + "\n" +
+                           format_rows(part_columns, parts));
   report.sentence += (report.sentence.empty() ? "" : "\n") + sentence;
-  report.notes.push_back(notes_of(asked.run));
+  report.notes.push_back(notes_of(asked));
   if (asked.unevenness > even_enough) {
     report.notes.push_back(fmt::format(
         "what it asks for does not grow evenly with grid and steps: a count is {:.0f} % off what "
@@ -225,9 +270,10 @@ void append_asked(LabReport& report, const AskedOfCard& asked) {
   }
   report.data["assumed"] = {{"card", asked.card.id},
                             {"name", asked.card.name},
-                            {"nx", asked.problem.nx},
-                            {"ny", asked.problem.ny},
-                            {"dtype", asked.problem.dtype},
+                            {"kernel", or_null(asked.kernel)},
+                            {"nx", asked.kernel.empty() ? Value(asked.problem.nx) : Value()},
+                            {"ny", asked.kernel.empty() ? Value(asked.problem.ny) : Value()},
+                            {"dtype", asked.kernel.empty() ? Value(asked.problem.dtype) : Value()},
                             {"steps", asked.steps},
                             {"parts", list_of(part_columns, parts)},
                             {"seconds", span_json(asked.run.seconds)},
@@ -236,8 +282,8 @@ void append_asked(LabReport& report, const AskedOfCard& asked) {
                             {"unevenness", asked.unevenness},
                             {"sentence", sentence}};
   report.pictures.push_back(
-      {fmt::format("Assumed, not measured: {} on {}", counted(asked.steps, "step"), asked.card.id),
-       Figure::bars, "part", "seconds", "", "y", "assumed.parts"});
+      {fmt::format("Assumed, not measured: {} on {}", span_of(asked), asked.card.id), Figure::bars,
+       "part", "seconds", "", "y", "assumed.parts"});
   add_marked_rows(report, report.data.find("assumed.parts"));
 }
 

@@ -16,7 +16,8 @@ namespace diffbench::bench {
 
 struct AskedOfCard {
   AssumedCard card;
-  Problem problem; ///< whose run is foretold
+  Problem problem;    ///< whose run is foretold
+  std::string kernel; ///< of a program: each launch of it counts as a step; empty: of steps
   std::int64_t steps = 0;
   Bill run, step;                  ///< and what one step more adds
   Bill resident;                   ///< had it copied nothing in a step: the field stays on the card
@@ -33,6 +34,10 @@ struct AskedOfCard {
                                        const TryLimits& limits,
                                        const std::filesystem::path& work_dir,
                                        const std::function<void(double)>& on_progress);
+
+/// Of a program, from what it has counted ("counts" and "steps" of emulation/user_reports.h).
+[[nodiscard]] AskedOfCard ask_for_card(const Value& counts, const Value& steps,
+                                       const AssumedCard& card);
 
 /// Adds the bill, what rules it and what to change first; marked as assumed in every line.
 void append_asked(LabReport& report, const AskedOfCard& asked);

@@ -68,8 +68,27 @@ std::vector<LaunchedKernel> launched_kernels(const Json& counts) {
   return kernels;
 }
 
+/// Of the last line.
+void read_end(const Json& json, const std::optional<AssumedCard>& card, ProgramTrial& trial) {
+  const Json& counts = json.at("counts");
+  trial.by_itself = json.at("by_itself").get<bool>();
+  trial.counts = value_of(counts);
+  trial.kernels = launched_kernels(counts);
+  if (card && json.at("steps").is_object()) {
+    trial.asked = ask_for_card(trial.counts, value_of(json.at("steps")), *card);
+  }
+  if (json.at("copied").is_object()) {
+    trial.copied = json.at("copied").get<std::map<std::string, std::uint64_t>>();
+  }
+  trial.given = json.at("given").get<std::uint64_t>();
+  trial.uses_managed = counts.at("allocations").at("managed").at("calls") > 0;
+  trial.uses_atomics = std::ranges::any_of(
+      counts.at("kernels"), [](const Json& kernel) { return kernel.at("queued_atomics") > 0; });
+}
+
 /// What its process said of it, line by line; of the last line, what it asked the device for.
-void read_noticed(const std::string& text, ProgramTrial& trial) {
+void read_noticed(const std::string& text, const std::optional<AssumedCard>& card,
+                  ProgramTrial& trial) {
   std::istringstream lines(text);
   std::string findings;
   for (std::string line; std::getline(lines, line);) {
@@ -77,17 +96,16 @@ void read_noticed(const std::string& text, ProgramTrial& trial) {
     const Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
     if (line.starts_with(lacking)) {
       trial.unprotected = line.substr(lacking.size());
-    } else if (json.is_object() && json.value("kind", "") == "end") {
-      trial.by_itself = json.value("by_itself", false);
-      trial.counts = value_of(json.at("counts"));
-      trial.kernels = launched_kernels(json.at("counts"));
-      if (json.at("copied").is_number()) {
-        trial.copied = json.at("copied").get<std::uint64_t>();
-      }
-      trial.uses_managed = json.at("counts").at("allocations").at("managed").at("calls") > 0;
-    } else {
-      findings += (findings.empty() ? "" : ",") + line;
+      continue;
     }
+    try {
+      if (json.is_object() && json.at("kind") == "end") {
+        read_end(json, card, trial);
+        continue;
+      }
+    } catch (const Json::exception&) { // the program itself has written there
+    }
+    findings += (findings.empty() ? "" : ",") + line;
   }
   for (const DeviceFinding& finding : device_findings("[" + findings + "]")) {
     add_finding(trial.findings, finding);
@@ -126,7 +144,10 @@ bool run_once(const TriedProgram& plan, const TrialPlan& trial, const fs::path& 
       confined_command({.memory_bytes = (trial.memory_mib << 20) + 4 * emulation_bytes},
                        printed_bytes, noticed.fd(), noticed.fd(), {folder, library.parent_path()});
   command.insert(command.end(), {"program", library.string(), fmt::format("{}", plan.seconds),
-                                 again ? "1" : "0", plan.files.front().stem().string()});
+                                 again           ? "again"
+                                 : trial.assumed ? "counted"
+                                                 : "first",
+                                 plan.files.front().stem().string()});
   command.insert(command.end(), plan.arguments.begin(), plan.arguments.end());
   const fs::path printed = library.parent_path() / "printed.txt";
   const FileDescriptor out(
@@ -152,13 +173,60 @@ bool run_once(const TriedProgram& plan, const TrialPlan& trial, const fs::path& 
   }
   tried.status = end ? end->status : 0;
   tried.printed = last_lines(printed, 3);
-  read_noticed(noticed.text(), tried);
+  read_noticed(noticed.text(), trial.assumed, tried);
   return killed;
 }
 
 /// Whether both have copied the same to the host.
 bool same_results(const ProgramTrial& first, const ProgramTrial& second) {
   return second.by_itself && first.status == second.status && first.copied == second.copied;
+}
+
+/// The copy that gave the host something else; empty: none, or the device was given something else.
+std::string differing_copy(const ProgramTrial& first, const ProgramTrial& second) {
+  if (!second.by_itself || first.status != second.status || first.given != second.given) {
+    return "";
+  }
+  const auto found = std::ranges::find_if(first.copied, [&](const auto& copy) {
+    const auto other = second.copied.find(copy.first);
+    return other == second.copied.end() || other->second != copy.second;
+  });
+  return found == first.copied.end() ? "" : found->first;
+}
+
+/// With other values in fresh memory, and blocks in another order, where that may change what it
+/// computes: is it the same? The host reads managed memory without a copy, so nothing is known
+/// then.
+void run_again(const TriedProgram& plan, const TrialPlan& trial, const fs::path& library,
+               Progress& progress, ProgramTrial& tried) {
+  const auto is_unwritten = [](const DeviceFinding& finding) {
+    return finding.kind == "uninitialized";
+  };
+  const bool unwritten = std::ranges::any_of(tried.findings, is_unwritten);
+  const bool orders = tried.uses_atomics && std::ranges::none_of(tried.findings, is_fault);
+  if (!tried.by_itself || tried.uses_managed || tried.copied.empty() || !(unwritten || orders)) {
+    return;
+  }
+  progress.stage("running it again, with other values in fresh memory and in another order");
+  ProgramTrial again;
+  TriedProgram rest = plan;
+  rest.seconds = std::max(plan.seconds - tried.seconds, 0.1 * plan.seconds);
+  if (run_once(rest, trial, library, /*again=*/true, again)) {
+    return;
+  }
+  if (unwritten && same_results(tried, again)) {
+    for (DeviceFinding& finding : tried.findings) {
+      finding.affects_result &= !is_unwritten(finding);
+    }
+  } else if (const std::string copy = orders ? differing_copy(tried, again) : ""; !copy.empty()) {
+    tried.findings.push_back(
+        {.kind = "order",
+         .message = "this copy gives the host something else where blocks run in another order, as "
+                    "they do on a card: sums of floats by atomics differ so in their last digits, "
+                    "and what is numbered by atomics has other numbers",
+         .where = copy,
+         .affects_result = false});
+  }
 }
 
 constexpr Column<LaunchedKernel> kernel_columns[] = {
@@ -249,23 +317,7 @@ ProgramTrial try_program(const TriedProgram& plan, const TrialPlan& trial, const
 
   progress.stage("running");
   const bool killed = run_once(plan, trial, compiled.library, /*again=*/false, tried);
-  const auto is_unwritten = [](const DeviceFinding& finding) {
-    return finding.kind == "uninitialized";
-  };
-  // Does it change what it computes? The host reads managed memory without a copy.
-  if (tried.by_itself && !tried.uses_managed && tried.copied &&
-      std::ranges::any_of(tried.findings, is_unwritten)) {
-    progress.stage("running it again, with other values in fresh memory");
-    ProgramTrial again;
-    TriedProgram rest = plan;
-    rest.seconds = std::max(plan.seconds - tried.seconds, 0.1 * plan.seconds);
-    if (!run_once(rest, trial, compiled.library, /*again=*/true, again) &&
-        same_results(tried, again)) {
-      for (DeviceFinding& finding : tried.findings) {
-        finding.affects_result &= !is_unwritten(finding);
-      }
-    }
-  }
+  run_again(plan, trial, compiled.library, progress, tried);
   tried.unprotected = unprotected_from(tried.unprotected, /*was_compiled=*/true);
   if (plan.arguments.empty() && takes_arguments(plan)) {
     for (DeviceFinding& finding : tried.findings) { // what it does without them is not to be judged
@@ -326,6 +378,9 @@ LabReport program_report(const ProgramTrial& trial) {
   report.rows = csv_rows(report.data);
   report.columns = heads_of(kernel_columns);
   add_pictures(report, trial);
+  if (trial.asked) {
+    append_asked(report, *trial.asked);
+  }
   return report;
 }
 

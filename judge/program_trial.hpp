@@ -3,6 +3,7 @@
 // what it should compute, so the verdict is on its faults.
 #pragma once
 
+#include "asked_of_card.hpp"
 #include "device_findings.hpp"
 #include "diffbench/name_table.hpp"
 #include "lab_report.hpp"
@@ -11,6 +12,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -51,14 +53,18 @@ struct ProgramTrial {
   std::string why; ///< it is not decided; or what ended it
   std::vector<DeviceFinding> findings;
   std::vector<LaunchedKernel> kernels;
+  std::optional<AskedOfCard> asked; ///< priced for an assumed card
   Value counts;           ///< what it has asked the device for; null where it said nothing
   int status = 0;         ///< with which it ended; 128 + n after signal n
   bool by_itself = false; ///< it ended, and not its time
   double seconds = 0;     ///< that the run took here
-  std::optional<std::uint64_t> copied = {}; ///< a sum of what copies gave the host
-  bool uses_managed = false;                ///< memory, which the host reads without a copy
-  std::string printed;                      ///< the last lines
-  std::string unprotected;                  ///< what it is not kept from
+  /// By the copy's line, a sum of what it gave the host; empty: none that tells.
+  std::map<std::string, std::uint64_t> copied = {};
+  std::uint64_t given = 0; ///< a sum of what the device was given before
+  bool uses_atomics = false;
+  bool uses_managed = false; ///< memory, which the host reads without a copy
+  std::string printed;       ///< the last lines
+  std::string unprotected;   ///< what it is not kept from
 };
 
 /// Throws what compile_emulated_program() throws, Error, and Interrupted.

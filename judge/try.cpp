@@ -71,11 +71,12 @@ void declare_try_options(OptionList& options, TryPlan& plan) {
   declare_assume(options, plan.trial.assumed);
   declare_class(options, plan.of_class);
   for (const char* of_form : {"--dtype", "--schedules", "--grid", "--iters", "--timeout",
-                              "--threads", "--no-timing", "--assume", "--seed"}) {
+                              "--threads", "--no-timing", "--seed"}) {
     options.needs(of_form, "a step, solve or session: a program with main() is run as it is",
                   [&plan] { return !plan.tries_program(); });
   }
-  options.needs("--", "a CUDA program with main()", [&plan] { return plan.tries_program(); });
+  options.needs("--", "a CUDA program with main()",
+                [&plan] { return plan.tries_program() || !std::filesystem::exists(plan.file); });
   const auto class_only = [&plan] { return plan.tries_class(); };
   options.needs("--rubric", "a folder of a class", class_only);
   for (const char* of_one : {"--new", "--exercise", "--assume", "--report"}) {
@@ -128,7 +129,8 @@ Action declare_try(OptionList& options) {
     if (prepares(*plan, invocation.out)) {
       return static_cast<int>(exit_ok);
     }
-    if (plan->trial.assumed && language_of(plan->file) != Language::cuda) {
+    if (plan->trial.assumed && !plan->tries_program() &&
+        language_of(plan->file) != Language::cuda) {
       throw InvalidInput("--assume: only a .cu file says what it would ask a card for");
     }
     validate(plan->trial.run.problem);

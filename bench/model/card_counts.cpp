@@ -124,20 +124,20 @@ CardCounts difference(CardCounts of, const CardCounts& less) {
   return of;
 }
 
-/// `larger`: what a step would copy of a larger field.
-CardCounts without_copies_of_steps(CardCounts run, CardCounts step, const CardCounts& larger,
+/// `is_field(calls, bytes)`: whether these counts of a step are copies of the field.
+CardCounts without_copies_of_steps(CardCounts run, CardCounts step, const auto& is_field,
                                    double steps) {
   constexpr Count copied[] = {Count::pageable_in_bytes, Count::pageable_out_bytes,
                               Count::locked_in_bytes,   Count::locked_out_bytes,
                               Count::async_in_bytes,    Count::async_out_bytes,
                               Count::managed_in_bytes,  Count::managed_out_bytes};
   for (const Count bytes : copied) {
-    // Parameters and residuals are as large in a larger field, and stay.
-    const bool is_field = std::abs(larger.counts[bytes] - step.counts[bytes]) >= 0.5;
     const auto* pair = std::ranges::find(pair_sources, bytes, &PairSource::bytes);
-    for (const Count each : {pair == std::end(pair_sources) ? Count::end : pair->calls, bytes}) {
+    const Count calls = pair == std::end(pair_sources) ? Count::end : pair->calls;
+    const bool goes = is_field(calls, bytes);
+    for (const Count each : {calls, bytes}) {
       if (each != Count::end) {
-        step.counts[each] *= is_field ? 1 : 0;
+        step.counts[each] *= goes ? 1 : 0;
         run.counts[each] -= std::min(run.counts[each], steps * step.counts[each]);
       }
     }
@@ -205,8 +205,12 @@ CardCounts read_counts(const Value& counted) {
   }
   for (const Value& each : counted.find("kernels").elements()) {
     CountedKernel kernel{.name = each.find("name").plain_text(), .counts = {}};
+    const double watched = each.find("watched_threads").number();
+    const double scale = watched > 0 ? each.find("threads").number() / watched : 1;
     for (const KernelSource& source : kernel_sources) {
-      kernel.counts[source.which] += each.find(source.key).number();
+      const bool counted =
+          source.which == KernelCount::launches || source.which == KernelCount::graph_launches;
+      kernel.counts[source.which] += (counted ? 1 : scale) * each.find(source.key).number();
     }
     all.kernels.push_back(std::move(kernel));
   }
@@ -240,9 +244,33 @@ CardCounts counts_of_step(std::span<const CountedRun> corners, double nx, double
 
 CardCounts resident_counts(std::span<const CountedRun> corners, double nx, double ny,
                            double steps) {
-  return without_copies_of_steps(card_counts_at(corners, nx, ny, steps),
-                                 counts_of_step(corners, nx, ny, steps),
-                                 counts_of_step(corners, 2 * nx, 2 * ny, steps), steps);
+  const CardCounts step = counts_of_step(corners, nx, ny, steps);
+  const CardCounts larger = counts_of_step(corners, 2 * nx, 2 * ny, steps);
+  // Parameters and residuals are as large in a larger field, and stay.
+  const auto is_field = [&](Count, Count bytes) {
+    return std::abs(larger.counts[bytes] - step.counts[bytes]) >= 0.5;
+  };
+  return without_copies_of_steps(card_counts_at(corners, nx, ny, steps), step, is_field, steps);
+}
+
+CardCounts counts_of_launch(const CardCounts& run, const CardCounts& first, const CardCounts& last,
+                            double launches) {
+  CardCounts launch;
+  add_scaled(launch.counts, difference(last, first).counts, 1 / std::max(1.0, launches - 1));
+  for (const CountedKernel& kernel : run.kernels) {
+    if (2 * kernel.counts[KernelCount::launches] >= launches) { // and not only before all others
+      add_scaled(launch.kernels.emplace_back(kernel.name).counts, kernel.counts, 1 / launches);
+    }
+  }
+  return launch;
+}
+
+CardCounts resident_counts(const CardCounts& run, const CardCounts& launch, double launches) {
+  constexpr double least = 1024; // bytes: less are parameters and residuals
+  const auto is_field = [&](Count calls, Count bytes) {
+    return launch.counts[bytes] >= least && (calls == Count::end || launch.counts[calls] >= 0.5);
+  };
+  return without_copies_of_steps(run, launch, is_field, launches - 1);
 }
 
 double unevenness(std::span<const CountedRun> corners, const CountedRun& run) {

@@ -96,7 +96,8 @@ struct CardCounts {
 
 // --- counted on the emulated device
 
-/// Of what the emulation has counted between two resets (emulation/user_reports.h).
+/// Of what the emulation has counted between two resets (emulation/user_reports.h). Of a kernel
+/// that was watched in part the other threads are taken to be like those that were.
 [[nodiscard]] CardCounts read_counts(const Value& counted);
 
 /// A run, and what it asked for.
@@ -117,6 +118,13 @@ struct CountedRun {
 /// The run without the copies of its field in each step: it stays on the card.
 [[nodiscard]] CardCounts resident_counts(std::span<const CountedRun> corners, double nx, double ny,
                                          double steps);
+/// Of a program that has launched a kernel so many times, and had asked for `first` and `last`
+/// before its first and its last launch: what a launch more adds, with all that goes with it.
+[[nodiscard]] CardCounts counts_of_launch(const CardCounts& run, const CardCounts& first,
+                                          const CardCounts& last, double launches);
+/// That program without the copies that go with each launch.
+[[nodiscard]] CardCounts resident_counts(const CardCounts& run, const CardCounts& launch,
+                                         double launches);
 /// How far the count that is farthest off is from what `corners` foretell of that run, as a
 /// fraction of the larger of the two: 0 where all is as foretold, 1 where it has a kernel that they
 /// do not have.

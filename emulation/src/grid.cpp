@@ -259,7 +259,8 @@ std::optional<Finding> GridRun::run() {
 
 void GridRun::run_unwatched() {
   in_loop_ = true;
-  for (std::size_t rank = 0; rank < blocks_ && !cancelled_; ++rank) {
+  for (std::size_t i = 0; i < blocks_ && !cancelled_; ++i) {
+    const std::size_t rank = runs_again() ? blocks_ - 1 - i : i;
     if (admitted_.empty() || !admitted_[rank]) {
       run_unwatched(rank);
     }

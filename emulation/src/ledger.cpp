@@ -4,6 +4,8 @@
 #include "findings.hpp"
 #include "memory.hpp"
 
+#include <algorithm>
+
 namespace diffbench::emulation {
 namespace {
 
@@ -39,6 +41,31 @@ std::string kernel_json(const std::string& name, const KernelCount& count) {
          member("queued_atomics", count.traffic.queued_atomics) + "}";
 }
 
+/// Without the brackets.
+std::string asked_members(const Asked& asked) {
+  const auto of = [&asked](MemoryKind kind) {
+    return count_json(asked.allocations[static_cast<std::size_t>(kind)]);
+  };
+  const char* const ways[] = {"to_device", "to_host", "on_device", "on_host"};
+  std::string json = "\"copies\": {";
+  for (std::size_t way = 0; way < asked.copies.size(); ++way) {
+    json += std::string(way == 0 ? "" : ", ") +
+            member(ways[way], "{" + member("pageable", count_json(asked.copies[way][0])) + ", " +
+                                  member("pinned", count_json(asked.copies[way][1])) + ", " +
+                                  member("registered", count_json(asked.copies[way][2])) + "}");
+  }
+  return json + "}, \"async_copies\": {" + member("to_device", count_json(asked.async_copies[0])) +
+         ", " + member("to_host", count_json(asked.async_copies[1])) + "}, " +
+         member("asynchronous_pageable", count_json(asked.pageable_async)) + ", " +
+         member("memsets", count_json(asked.memsets)) + ", " + member("waits", asked.waits) + ", " +
+         member("drains", asked.drains) + ", \"allocations\": {" +
+         member("device", of(MemoryKind::device)) + ", " +
+         member("pinned", of(MemoryKind::pinned)) + ", " +
+         member("registered", of(MemoryKind::registered)) + ", " +
+         member("managed", of(MemoryKind::managed)) + "}, " + member("frees", asked.frees) +
+         ", \"migrated\": {" + pair_json("to_device", "to_host", asked.migrated) + "}";
+}
+
 } // namespace
 
 void Traffic::add(const Traffic& other) {
@@ -56,34 +83,26 @@ void KernelTraffic::add(const KernelTraffic& other) {
   queued_atomics += other.queued_atomics;
 }
 
-std::string Ledger::json(const std::array<std::int64_t, 2>& migrated) const {
-  const auto of = [this](MemoryKind kind) {
-    return count_json(allocations[static_cast<std::size_t>(kind)]);
-  };
-  const char* const ways[] = {"to_device", "to_host", "on_device", "on_host"};
-  std::string json = "{\"copies\": {";
-  for (std::size_t way = 0; way < copies.size(); ++way) {
-    json += std::string(way == 0 ? "" : ", ") +
-            member(ways[way], "{" + member("pageable", count_json(copies[way][0])) + ", " +
-                                  member("pinned", count_json(copies[way][1])) + ", " +
-                                  member("registered", count_json(copies[way][2])) + "}");
-  }
-  json += "}, \"async_copies\": {" + member("to_device", count_json(async_copies[0])) + ", " +
-          member("to_host", count_json(async_copies[1])) + "}, " +
-          member("asynchronous_pageable", count_json(pageable_async)) + ", " +
-          member("memsets", count_json(memsets)) + ", " + member("waits", waits) + ", " +
-          member("drains", drains) + ", \"allocations\": {" +
-          member("device", of(MemoryKind::device)) + ", " +
-          member("pinned", of(MemoryKind::pinned)) + ", " +
-          member("registered", of(MemoryKind::registered)) + ", " +
-          member("managed", of(MemoryKind::managed)) + "}, " + member("frees", frees) +
-          ", \"migrated\": {" + pair_json("to_device", "to_host", migrated) + "}, \"kernels\": [";
+std::string Ledger::json() const {
+  std::string json = "{" + asked_members(*this) + ", \"kernels\": [";
   bool first = true;
   for (const auto& [name, count] : kernels) {
     json += (first ? "" : ", ") + kernel_json(name, count);
     first = false;
   }
   return json + "]}";
+}
+
+std::string Ledger::steps_json() const {
+  const auto most = std::ranges::max_element(
+      kernels, {}, [](const auto& kernel) { return kernel.second.issued; });
+  if (most == kernels.end() || most->second.issued == 0) {
+    return "null";
+  }
+  return "{" + member("kernel", json_text(most->first)) + ", " +
+         member("launches", most->second.issued) + ", " +
+         member("first", "{" + asked_members(most->second.first) + "}") + ", " +
+         member("last", "{" + asked_members(most->second.last) + "}") + "}";
 }
 
 } // namespace diffbench::emulation

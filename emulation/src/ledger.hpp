@@ -43,6 +43,23 @@ struct KernelTraffic {
   void add(const KernelTraffic& other);
 };
 
+/// What a program has asked for, besides kernels.
+struct Asked {
+  /// By way and memory (of those that touch the host's).
+  std::array<std::array<CopyCount, host_memories>, copy_ways> copies{};
+  /// Of these, from page-locked memory and to it, those for which nobody waits.
+  std::array<CopyCount, 2> async_copies;
+  CopyCount pageable_async; ///< asked for as asynchronous, from or to pageable memory
+  CopyCount memsets;
+  std::int64_t waits = 0;  ///< for the device, but those of copies
+  std::int64_t drains = 0; ///< times that the host has waited for kernels, copies included
+  /// Memory that was allocated, page-locked or registered, by MemoryKind.
+  std::array<CopyCount, 4> allocations{};
+  std::int64_t frees = 0;
+  std::array<std::int64_t, 2>
+      migrated{}; ///< bytes of managed memory, to the device and to the host
+};
+
 /// Of a kernel's launches.
 struct KernelCount {
   std::int64_t launches = 0;
@@ -50,6 +67,8 @@ struct KernelCount {
   std::int64_t threads = 0;
   std::int64_t watched_threads = 0;
   KernelTraffic traffic;
+  std::int64_t issued = 0; ///< by the host, not by graphs
+  Asked first, last;       ///< before the first one of these, and before the last one
 };
 
 /// What a program had asked for when it looked at a clock, or recorded an event.
@@ -61,19 +80,8 @@ struct WorkMark {
   std::int64_t files = 0;       ///< opened
 };
 
-struct Ledger {
-  /// By way and memory (of those that touch the host's).
-  std::array<std::array<CopyCount, host_memories>, copy_ways> copies{};
-  /// Of these, from page-locked memory and to it, those for which nobody waits.
-  std::array<CopyCount, 2> async_copies;
-  CopyCount pageable_async; ///< asked for as asynchronous, from or to pageable memory
-  CopyCount memsets;
-  std::int64_t waits = 0;         ///< for the device, but those of copies
-  std::int64_t drains = 0;        ///< times that the host has waited for kernels, copies included
+struct Ledger : Asked {
   bool kernels_under_way = false; ///< which nobody has waited for
-  /// Memory that was allocated, page-locked or registered, by MemoryKind.
-  std::array<CopyCount, 4> allocations{};
-  std::int64_t frees = 0;
   WorkMark done;
   std::map<std::string, KernelCount> kernels;
 
@@ -87,8 +95,9 @@ struct Ledger {
     note_drain();
   }
 
-  /// `migrated`: bytes of managed memory that have moved to the device and to the host.
-  [[nodiscard]] std::string json(const std::array<std::int64_t, 2>& migrated) const;
+  [[nodiscard]] std::string json() const;
+  /// Of the kernel that the host launches most often; null where it launches none.
+  [[nodiscard]] std::string steps_json() const;
 };
 
 } // namespace diffbench::emulation

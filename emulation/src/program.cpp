@@ -2,6 +2,7 @@
 #include "program.hpp"
 
 #include "canary.hpp"
+#include "code_site.hpp"
 #include "race_detector.hpp"
 #include "runtime.hpp"
 #include "segfault.hpp"
@@ -12,6 +13,7 @@
 #include <bit>
 #include <chrono>
 #include <cstring>
+#include <map>
 
 #include <unistd.h>
 
@@ -21,9 +23,9 @@ namespace {
 using SteadyClock = std::chrono::steady_clock;
 
 bool begun = false;
-bool looks = true;        ///< at accesses
-std::uint64_t copied = 0; ///< a sum of what copies gave the host
-bool has_copied = false;
+bool looks = true;                             ///< at accesses
+std::map<std::uint64_t, std::uint64_t> copied; ///< sums of what copies gave the host, by site
+std::uint64_t given_before = 0;
 bool fresh_result = false; ///< they gave it what fresh memory holds, from memory that was written
 SteadyClock::time_point deadline;
 std::int64_t left_to_watch = 120'000'000; ///< accesses of kernels: some ten seconds
@@ -57,24 +59,37 @@ std::int64_t accesses_to_watch(std::int64_t n) {
                   std::max<std::int64_t>(0, left_to_watch - race_detector().accesses()) / 4);
 }
 
-void note_copied(const std::byte* data, std::size_t bytes) {
-  if (!begun) {
+void note_copied(const std::byte* data, std::size_t bytes, bool to_host, std::uint64_t site) {
+  if (!begun || (!to_host && !copied.empty())) {
     return;
   }
-  std::uint64_t sum = copied ^ bytes;
+  std::uint64_t& kept = to_host ? copied[site] : given_before;
+  std::uint64_t sum = kept ^ bytes;
   for (std::size_t i = 0; i < bytes; i += sizeof poison) {
     std::uint32_t word = 0;
     std::memcpy(&word, data + i, std::min(sizeof word, bytes - i));
     sum = (sum ^ (word == poison ? 0 : word)) * 0x9e37'79b9'7f4a'7c15u;
     sum ^= sum >> 32;
   }
-  copied = sum;
-  has_copied = true;
+  kept = sum;
 }
 
 void note_fresh_result() { fresh_result = true; }
 
-std::string copied_json() { return has_copied && !fresh_result ? std::to_string(copied) : "null"; }
+std::string copied_json() {
+  if (copied.empty() || fresh_result) {
+    return "null";
+  }
+  std::string json;
+  for (const auto& [site, sum] : copied) {
+    json += (json.empty() ? "{" : ", ") + json_text(line_of(site)) + ": " + std::to_string(sum);
+  }
+  return json + "}";
+}
+
+std::uint64_t given() { return given_before; }
+
+bool runs_again() { return begun && !looks; }
 
 bool watches_copy(std::size_t bytes) {
   if (!begun) {

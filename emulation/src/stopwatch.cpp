@@ -141,6 +141,10 @@ void note_launch(Runtime& state, const Stream& stream, std::uint64_t site,
     state.busy.insert(&stream);
     state.launched.push_back({&stream, stream.blocking, site, what});
     ++state.ledger.done.launches;
+    KernelCount& kernel = state.ledger.kernels[what];
+    kernel.last = state.ledger;
+    kernel.last.migrated = race_detector().migrated();
+    kernel.first = kernel.issued++ == 0 ? kernel.last : kernel.first;
   }
   state.ledger.kernels_under_way = true;
 }

@@ -87,6 +87,12 @@ std::string findings_json() {
   return json + "]";
 }
 
+const Ledger& counted() {
+  Ledger& ledger = runtime().ledger;
+  ledger.migrated = race_detector().migrated();
+  return ledger;
+}
+
 } // namespace
 
 void detail::solve_returned() {
@@ -117,7 +123,7 @@ const char* diffbench_try_findings() {
 const char* diffbench_try_counts() {
   const std::lock_guard lock(runtime_mutex());
   static std::string text;
-  text = runtime().ledger.json(race_detector().migrated());
+  text = counted().json();
   return text.c_str();
 }
 
@@ -138,8 +144,9 @@ void diffbench_try_program_ended(bool by_itself) {
     find_leaks();
   }
   state.note(std::string("{\"kind\": \"end\", \"by_itself\": ") + (by_itself ? "true" : "false") +
-             ", \"copied\": " + copied_json() +
-             ", \"counts\": " + state.ledger.json(race_detector().migrated()) + "}");
+             ", \"copied\": " + copied_json() + ", \"given\": " + std::to_string(given()) +
+             ", \"counts\": " + counted().json() + ", \"steps\": " + state.ledger.steps_json() +
+             "}");
 }
 
 void diffbench_try_count_traffic() { RaceDetector::count_traffic(true); }

@@ -197,13 +197,16 @@ int serve_library(Channel& channel, const char* file, int shared_fd) {
 
 /// A whole program, which may take so many seconds; ends with it. Its files of results are made in
 /// memory (program_files.cpp).
-[[noreturn]] void run_program(const std::string& file, double seconds, bool again, int argc,
-                              char** argv) {
+[[noreturn]] void run_program(const std::string& file, double seconds, const std::string& mode,
+                              int argc, char** argv) {
   // Before the program, whose variables still give back what they hold when it has ended.
   const std::string beside = file.substr(0, file.rfind('/') + 1) + "libdiffbench_emulated_cuda.so";
   static void* device = nullptr;
   device = dlopen(beside.c_str(), RTLD_NOW | RTLD_LOCAL);
-  call_if_there(device, "diffbench_try_program", seconds, again);
+  call_if_there(device, "diffbench_try_program", seconds, mode == "again");
+  if (mode == "counted") {
+    call_if_there(device, "diffbench_try_count_traffic");
+  }
   std::atexit([] { call_if_there(device, "diffbench_try_program_ended", true); });
   void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   using Main = int (*)(int, char**, char**);
@@ -288,7 +291,7 @@ int run(const std::vector<std::string>& arguments, char** command) {
     if (::write(noticed_fd, lacking.data(), lacking.size()) < 0) {
       return 1;
     }
-    run_program(arguments[8], number_of<double>(arguments[9]), arguments[10] == "1",
+    run_program(arguments[8], number_of<double>(arguments[9]), arguments[10],
                 static_cast<int>(arguments.size()) - 11, command + 3);
   }
   Channel channel;

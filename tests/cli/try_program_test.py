@@ -210,8 +210,24 @@ REMARKS = {
 """, "__global__ void k(int* a) { a[0] = 1; }"),
 }
 
+REMARKS["order"] = host("""
+  float* f = (float*)a, sum[1];
+  k<<<700, 64>>>(f);
+  cudaMemcpy(sum, f, sizeof sum, cudaMemcpyDeviceToHost); // here
+""", "__global__ void k(float* a) { atomicAdd(a, 1.0f / (1 + threadIdx.x + 64 * blockIdx.x)); }")
+
 # Nothing is said of these.
 RIGHT = {
+    "the order of sums of integers": host("""
+  k<<<700, 64>>>(a);
+  cudaMemcpy(h, a, sizeof h, cudaMemcpyDeviceToHost);""", "__global__ void k(int* a) { atomicAdd(a, threadIdx.x + 64 * blockIdx.x); }"),
+    "what it is given differs": host("""
+  timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  h[0] = now.tv_nsec; // another one each time
+  cudaMemcpy(a, h, sizeof h, cudaMemcpyHostToDevice);
+  k<<<7, 64>>>(a);
+  cudaMemcpy(h, a, sizeof h, cudaMemcpyDeviceToHost);""", "#include <ctime>\n__global__ void k(int* a) { atomicAdd(a, 1); }"),
     "the same value": host("k<<<4, 64>>>(a);", "__global__ void k(int* a) { a[0] = 7; }"),
     "atomics, votes, shuffles": host("""
   k<<<2, 64>>>(a, a + 128);
@@ -302,6 +318,36 @@ class TryProgram(CommandLineTest):
     def test_arguments(self):
         _, tried = self.try_it(HEAT, "--", "32", "3")
         self.assertEqual([(k["launches"], k["threads"]) for k in tried["kernels"]], [(3, 3 * 32 * 32)])
+
+    def test_bill(self):
+        """What it asks a card for, and what a step adds; not where it copies in each one: then what it would be without."""
+        trips = HEAT.replace("    float* c =", """    cudaMemcpy(h, b, n * n * sizeof(float), cudaMemcpyDeviceToHost);
+    cudaMemcpy(b, h, n * n * sizeof(float), cudaMemcpyHostToDevice);
+    float* c =""")
+        field = 40 * 40 * 4
+        for source, copies, trips_seconds in ((HEAT, [0, 0], False), (trips, [1, 1], True)):
+            done, tried = self.try_it(source, "--assume", "t4")
+            asked = tried["assumed"]
+            parts = {part["part"]: part for part in asked["parts"]}
+            both = [parts["copies up, pageable"], parts["copies down, pageable"]]
+            self.assertEqual((done.returncode, asked["kernel"], asked["steps"]), (0, "heat", 20), done.stderr)
+            self.assertEqual([part["calls_per_step"] for part in both], copies, parts)
+            self.assertEqual([part["bytes_per_step"] for part in both], [field * each for each in copies])
+            self.assertEqual([part["bytes"] for part in both], [field * (1 + 20 * copies[0]) + 4, field * (1 + 20 * copies[1])])
+            self.assertEqual(asked["resident_seconds"] != asked["seconds"], trips_seconds, asked)
+            self.assertEqual("leave the field on the card" in asked["sentence"], trips_seconds, asked["sentence"])
+            self.assertIn(asked["sentence"], done.stdout + self.run_ok("try", "prog.cu", "--assume", "t4").stdout)
+        small = trips.replace("n * n * sizeof(float), cudaMemcpyDeviceToHost", "sizeof(float), cudaMemcpyDeviceToHost", 1)
+        small = small.replace("n * n * sizeof(float), cudaMemcpyHostToDevice);\n    float* c", "4, cudaMemcpyHostToDevice);\n    float* c", 1)
+        asked = self.try_it(small, "--assume", "t4")[1]["assumed"] # a residual stays
+        self.assertEqual(asked["resident_seconds"], asked["seconds"], asked)
+
+    def test_bill_of_what_was_watched_in_part(self):
+        _, tried = self.try_it(LARGE, "--assume", "h200")
+        kernel = next(part for part in tried["assumed"]["parts"] if part["part"] == "kernel k")
+        read_and_written = 2 * 2 * 4 * (1 << 23)
+        self.assertTrue(abs(kernel["bytes"] / read_and_written - 1) < 0.02, kernel)
+        self.assertNotIn("assumed", self.try_it(host(""), "--assume", "h200")[1]) # it launches nothing
 
     def test_each_fault_is_named_with_its_line(self):
         for name, source in FAULTS.items():
