@@ -75,7 +75,6 @@ class Runner {
     run_.oversubscribed = ranks_.oversubscribed(run_.provenance.threads);
     begin(*session_);
     progress_.stage("running");
-    choose_colours();
     snap();
     run_to_the_end();
     run_.last_step = step_;
@@ -235,31 +234,13 @@ class Runner {
     return start_ ? start_->initial : name_of(options_.initial);
   }
 
-  /// All pictures of a run in the same colours: those of the field that it begins with, whose range
-  /// the maximum principle keeps.
-  void choose_colours() {
-    if (!options_.draws()) {
-      return;
-    }
-    field_.emplace(options_.problem.nx, options_.problem.ny, uninitialised);
-    session_->download(field_->cells());
-    const Summary begin = summarize(std::as_const(*field_).cells());
-    colours_ = options_.range.value_or(begin.min < begin.max ? ColourRange{begin.min, begin.max}
-                                                             : ColourRange{});
-  }
-
   void snap() {
     if (options_.snapshot_every == 0) {
       return;
     }
     const std::filesystem::path directory = options_.snapshot_dir;
     std::filesystem::create_directories(directory);
-    if (options_.snapshots_are_pictures) {
-      session_->download(field_->cells());
-      write_png(directory / fmt::format("step_{:09}.png", step_), *field_, colours_);
-    } else {
-      session_->write_npy(directory / fmt::format("step_{:09}.npy", step_));
-    }
+    session_->write_npy(directory / fmt::format("step_{:09}.npy", step_));
     ++run_.snapshots;
   }
 
@@ -268,19 +249,14 @@ class Runner {
     if (!(run_.verified || run_.nothing_left()) || run_.interrupted) {
       return;
     }
-    if (options_.draws() || options_.problem.field_bytes() < available_memory() / 2) {
-      if (!field_) {
-        field_.emplace(options_.problem.nx, options_.problem.ny, uninitialised);
-      }
-      session_->download(field_->cells());
-      run_.sha256 = sha256_of_cells(std::as_const(*field_).cells());
+    if (options_.problem.field_bytes() < available_memory() / 2) {
+      Field<T> whole(options_.problem.nx, options_.problem.ny, uninitialised);
+      session_->download(whole.cells());
+      run_.sha256 = sha256_of_cells(std::as_const(whole).cells());
     }
     try {
       if (!options_.save.empty()) {
         session_->write_npy(options_.save);
-      }
-      if (!options_.png.empty()) {
-        write_png(options_.png, *field_, options_.range);
       }
     } catch (const Error& error) { // what was measured is not lost
       run_.not_saved = error.what();
@@ -294,8 +270,6 @@ class Runner {
   LongRun run_;
   std::unique_ptr<SessionOfRanks> session_;
   std::vector<Waypoint> waypoints_; ///< of the reference
-  std::optional<Field<T>> field_;   ///< the whole of it, where it is drawn or fits
-  ColourRange colours_;             ///< of snapshots
   std::int64_t step_ = 0;
   Pace pace_;
   std::int64_t stretch_ = 1; ///< the longest that was short enough, in steps

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // `diffbench run`: one backend, for as long as it takes, on ranks that hold their own rows only. No
 // rounds and no rows to compare, but the first steps verified, the time, the field's digest, and
-// the field in files: checkpoints, snapshots, pictures.
+// the field in files: checkpoints, snapshots.
 #pragma once
 
 #include "comparison_plan.hpp"
 #include "diffbench/cluster/checkpoint.hpp"
-#include "diffbench/picture.hpp"
 #include "lab_report.hpp"
 #include "verb.hpp"
 
@@ -25,19 +24,12 @@ struct LongRunOptions : RunPlan, RowPlan { ///< of one backend
   std::string restart;                    ///< file, or empty
   std::vector<std::string> given_problem; ///< the options of the problem that were given
   std::string save;                       ///< .npy of the final field; empty: none
-  std::string png;                        ///< picture of it
-  std::optional<ColourRange> range;
-  std::int64_t snapshot_every = 0; ///< 0: no snapshots
+  std::int64_t snapshot_every = 0;        ///< 0: no snapshots
   std::string snapshot_dir = "snapshots";
-  bool snapshots_are_pictures = false; ///< not .npy
-  std::string sbatch;                  ///< Slurm's options of a job; empty: run here
+  std::string sbatch; ///< Slurm's options of a job; empty: run here
   LabOutput output;
 
   [[nodiscard]] const std::string& backend() const { return backends.front(); }
-  /// Whether the whole field is needed in this process.
-  [[nodiscard]] bool draws() const {
-    return !png.empty() || (snapshot_every > 0 && snapshots_are_pictures);
-  }
 };
 
 /// The initial field as a checkpoint keeps it.

@@ -34,20 +34,6 @@ void require_same(const LongRunOptions& run, std::string_view option, const Valu
   }
 }
 
-ColourRange parse_range(std::string_view option, std::string_view text) {
-  const std::size_t colon = text.find(':');
-  const auto number = [](std::string_view part) {
-    return parse_number<double>(part).value_or(std::nan(""));
-  };
-  const double low = number(text.substr(0, colon));
-  const double high = number(colon == std::string_view::npos ? "" : text.substr(colon + 1));
-  if (!(std::isfinite(low) && std::isfinite(high) && low < high)) {
-    throw InvalidInput(
-        fmt::format("{} {}: give LO:HI with LO < HI, such as 0:0.005", option, text));
-  }
-  return {.low = low, .high = high};
-}
-
 void declare_checkpoints(OptionList& options, LongRunOptions& run) {
   options.group("Checkpoints");
   options.output(
@@ -64,28 +50,12 @@ void declare_checkpoints(OptionList& options, LongRunOptions& run) {
   });
 }
 
-void declare_pictures(OptionList& options, LongRunOptions& run) {
+void declare_fields(OptionList& options, LongRunOptions& run) {
   options.output("--save FILE.npy", run.save, kind_of_output::field, "the final field");
-  options.output("--png FILE.png", run.png, kind_of_output::picture, "picture of the final field");
-  options.value("--range LO:HI", "values drawn in the first and last colour",
-                [&run](std::string_view option, const std::string& text) {
-                  run.range = parse_range(option, text);
-                });
   options.integer("--snapshot-every K", run.snapshot_every, iteration_limits,
                   "save the field every K iterations");
   options.text("--snapshot-dir DIR", run.snapshot_dir, "where");
-  options.value("--snapshot-format NAME", "npy (default) or png",
-                [&run](std::string_view option, const std::string& name) {
-                  if (name != "npy" && name != "png") {
-                    throw InvalidInput(fmt::format("{} {}: choose npy or png", option, name));
-                  }
-                  run.snapshots_are_pictures = name == "png";
-                });
-  options.needs("--range", "--png FILE.png or --snapshot-format png",
-                [&run] { return run.draws(); });
-  for (const char* name : {"--snapshot-dir", "--snapshot-format"}) {
-    options.needs(name, "--snapshot-every K", [&run] { return run.snapshot_every > 0; });
-  }
+  options.needs("--snapshot-dir", "--snapshot-every K", [&run] { return run.snapshot_every > 0; });
 }
 
 void declare_long_run(OptionList& options, LongRunOptions& run) {
@@ -119,7 +89,7 @@ void declare_long_run(OptionList& options, LongRunOptions& run) {
     }
   });
   run.output.declare(options);
-  declare_pictures(options, run);
+  declare_fields(options, run);
 }
 
 constexpr Column<LongRun> columns[] = {
@@ -241,11 +211,9 @@ LabReport long_run_report(const LongRunOptions& options, const std::string& init
                                        run.verified_steps,
                                        counted(options.iterations - run.first_step, "step")));
   }
-  for (const std::string& file : {options.save, options.png}) {
-    if ((run.verified || run.nothing_left()) && !run.interrupted && !file.empty() &&
-        run.not_saved.empty()) {
-      report.written.push_back(file);
-    }
+  if ((run.verified || run.nothing_left()) && !run.interrupted && !options.save.empty() &&
+      run.not_saved.empty()) {
+    report.written.push_back(options.save);
   }
   if (run.snapshots > 0) {
     report.written.push_back(options.snapshot_dir);

@@ -63,7 +63,6 @@ computed the same field, to the last bit, and says how long each took and
 where the time went. Useful without a GPU.")
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME diffbench-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS libpng-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SUGGESTS "cmake, diffbench")
 set(CPACK_DEBIAN_DEV_DESCRIPTION "The static library and headers: problems, fields, CPU backends,
 verification and files of diffbench, as the CMake target diffbench::solver.")

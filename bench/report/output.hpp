@@ -95,7 +95,6 @@ inline constexpr OutputKind markdown{"<!-- diffbench -->", ""};
 inline constexpr OutputKind page{"<!doctype html>", "<title>diffbench "};
 inline constexpr OutputKind trace{"{\n  \"traceEvents\"", R"("name": "diffbench")"};
 inline constexpr OutputKind field{"\x93NUMPY", ""};
-inline constexpr OutputKind picture{"\x89PNG", "PLTE\x33\x0b\x41\x33\x0d\x43"}; ///< our colours
 inline constexpr OutputKind checkpoint{"\x93NUMPY", "diffbench checkpoint "};
 } // namespace kind_of_output
 

@@ -11,8 +11,7 @@ from program import PROGRAM, QUICK, CommandLineTest, parse_json
 ENDLESS = "--grid 2048 --iters 1000000000 --budget 600 --backend scalar --baseline scalar".split()
 LONG = "run --grid 2048 --iters 1000000000 --backend scalar".split()
 SHORT = "run --grid 24x16 --iters 20".split()
-FILE_OPTIONS = [(ENDLESS, QUICK, "--json"), (ENDLESS, QUICK, "--csv"), (ENDLESS, QUICK, "--trace"), (LONG, SHORT, "--save"),
-                (LONG, SHORT, "--png")]
+FILE_OPTIONS = [(ENDLESS, QUICK, "--json"), (ENDLESS, QUICK, "--csv"), (ENDLESS, QUICK, "--trace"), (LONG, SHORT, "--save")]
 
 
 def limit_file_size():

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The field itself in files: --save, --png, snapshots, and --init from what was saved."""
+"""The field itself in files: --save, snapshots, and --init from what was saved."""
 import struct
 import unittest
-import zlib
 
 from program import CommandLineTest, floats, npy_bytes, read_npy
 
@@ -56,41 +55,6 @@ class FieldFiles(CommandLineTest):
         self.run_field("9x7", 10, "--save", "ten.npy")
         self.assertEqual(self.path("kept/step_000000010.npy").read_bytes(),
                          self.path("ten.npy").read_bytes())
-
-    def test_snapshots_as_pictures(self):
-        self.run_field("9x7", 4, "--snapshot-every", "2", "--snapshot-format", "png")
-        names = sorted(path.name for path in self.path("snapshots").iterdir())
-        self.assertEqual(names, [f"step_{step:09}.png" for step in (0, 2, 4)])
-        self.assertEqual(self.picture("snapshots/step_000000004.png")[:2], (9, 7))
-
-    def test_a_picture_has_a_pixel_a_cell(self):
-        self.run_field("24x16", 20, "--init", "gaussian", "--png", "u.png")
-        width, height, pixels = self.picture("u.png")
-        self.assertEqual((width, height), (24, 16))
-        self.assertGreater(len(set(pixels)), 10)
-
-    def test_the_range_changes_the_picture(self):
-        pictures = []
-        for bounds in ("0:0.005", "0:1"):
-            self.run_field("24x16", 1, "--png", "u.png", "--range", bounds)
-            pictures.append(self.picture("u.png")[2])
-        self.assertNotEqual(*pictures)
-
-    def picture(self, name):
-        """Width, height and the unpacked image data of a PNG file whose checksums are right (the
-        format: ISO/IEC 15948)."""
-        content = self.path(name).read_bytes()
-        self.assertEqual(content[:8], b"\x89PNG\r\n\x1a\n")
-        chunks, at = {}, 8
-        while at < len(content):
-            size, kind = struct.unpack_from(">I4s", content, at)
-            body = content[at + 8:at + 8 + size]
-            checksum, = struct.unpack_from(">I", content, at + 8 + size)
-            self.assertEqual(zlib.crc32(kind + body), checksum)
-            chunks[kind] = chunks.get(kind, b"") + body
-            at += 12 + size
-        self.assertIn(b"IEND", chunks)
-        return (*struct.unpack_from(">II", chunks[b"IHDR"]), zlib.decompress(chunks[b"IDAT"]))
 
 
 if __name__ == "__main__":

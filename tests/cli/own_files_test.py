@@ -31,7 +31,7 @@ class OwnFiles(CommandLineTest):
         for arguments in (
                 "run --init data.npy --save data.npy",
                 "--init data.npy --json link.npy",
-                "run --init data.npy --png folder/../data.npy",
+                "run --init data.npy --save folder/../data.npy",
                 f"--init data.npy --csv {self.path('data.npy')}",
                 "--json x.json --csv nothing_yet",
                 "--json x.json --export-markdown ./x.json",
