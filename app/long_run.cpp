@@ -291,7 +291,6 @@ void check_memory_of_ranks(const LongRunOptions& options) {
   std::int64_t need = rows * problem.nx * problem.element_bytes();
   need = need > free ? need : memory_of(planned, problem).host;
   const bool copies = !options.checkpoint.empty() || !options.restart.empty();
-  need += options.draws() && need <= free ? problem.field_bytes() : 0;
   if (need <= free && copies) {
     need += rows * problem.nx * problem.element_bytes() * ranks.ranks_on_machine();
   }
