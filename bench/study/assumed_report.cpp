@@ -189,22 +189,22 @@ struct Rule {
 };
 constexpr const char* fewer_bytes = "several steps a launch read and write less";
 constexpr Rule rules[] = {
-    {PartKind::copies_up, "copies up and down", "one copy up and one down",
+    {PartKind::copies_up, "copies up and down", "One copy up and one down",
      "more steps between the two copies; page-lock the host's arrays where they are used again"},
     {PartKind::managed, "Moves of managed memory", nullptr,
      "touch the arrays on the host before the first step and after the last one only"},
     {PartKind::mapped, "What kernels read and write of the host's memory", nullptr,
      "copy the field to the card before the first step: what is page-locked is fetched from the "
      "host each time"},
-    {PartKind::on_card, "copies and memsets on the card", "one copy or memset on the card",
+    {PartKind::on_card, "copies and memsets on the card", "One copy or memset on the card",
      "exchange the pointers instead of copying, and write every cell in the kernel"},
-    {PartKind::launches, "launches", "one launch",
+    {PartKind::launches, "launches", "One launch",
      "several steps a launch, or a graph: the kernel is done before the next one comes"},
     {PartKind::memory, "What the kernels read and write", nullptr, fewer_bytes},
     {PartKind::instructions, "The kernels' instructions", nullptr,
      "more cells a thread, so that each has fewer instructions"},
     {PartKind::kernels, "What the kernels do", nullptr, fewer_bytes},
-    {PartKind::waits, "waits", "one wait",
+    {PartKind::waits, "waits", "One wait",
      "wait once, after the last step; algorithms of Thrust wait each, but with "
      "thrust::cuda::par_nosync"},
     {PartKind::locking, "Page-locking", nullptr,

@@ -39,7 +39,7 @@ std::string sentence_of(const LatencyJob& job, std::span<const LatencyRow> rows)
   std::string text = fmt::format("{} answers {} in {} (median)", best->name, rows_of(job),
                                  format_seconds(best->step_seconds()));
   if (const auto p99 = summarize_latencies(best->latencies()).p99) {
-    text += fmt::format(", 99 of 100 times within {}", format_seconds(*p99));
+    text += fmt::format(", 99 of 100 answers within {}", format_seconds(*p99));
   }
   const LatencyRow* const peer = fastest(
       rows, [](const LatencyRow& row) { return row.timed() && row.is_peer(); },

@@ -2,7 +2,7 @@
 // The report page: reads the result files that `diffbench report` put into it, and draws them.
 import "./style.css";
 import { num, text } from "./data/json";
-import { isDisturbed } from "./data/lead";
+import { isUndecided } from "./data/lead";
 import { machineOf, readResultFile, type ResultFile } from "./data/results";
 import { shortened } from "./data/units";
 import { liveCard } from "./live/card";
@@ -104,7 +104,7 @@ function groupOf(files: ResultFile[], idOf: (file: ResultFile) => string): HTMLE
 
 /** Said once for all files: why nothing is concluded, and what would help. */
 function noConclusion(files: ResultFile[]): HTMLElement | null {
-  const disturbed = files.filter(isDisturbed);
+  const disturbed = files.filter(isUndecided);
   const [first] = disturbed;
   if (first === undefined) return null;
   const names =
@@ -112,7 +112,7 @@ function noConclusion(files: ResultFile[]): HTMLElement | null {
       ? ""
       : ` It is so with ${disturbed.map(({ name }) => shortened(name)).join(", ")}.`;
   const help = " Measure again when nothing else runs.";
-  return el("p", { class: "warning no-conclusion" }, `${first.sentence}${help}${names}`);
+  return el("p", { class: "warning no-conclusion" }, `${first.sentences.join(" ")}${help}${names}`);
 }
 
 /** What, which machine, when. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a result says first. The program words it; here the first sentence with figures is taken out of its text, and the
 // figures in it, so that they can be set in larger type.
-import { at, flag, text } from "./json";
+import { at, flag, num, text } from "./json";
 import type { ResultFile } from "./results";
 
 export interface Piece {
@@ -34,14 +34,21 @@ function firstOf(line: string, wanted: (piece: Piece) => boolean): string {
   return clauses.slice(0, count).join("; ").replace(/\.?$/, ".");
 }
 
-/** Figures of other programs' load conclude nothing: the page says so once. */
-export const isDisturbed = (file: ResultFile): boolean => flag(file.own, "disturbed") === true;
+const isDisturbed = (file: ResultFile): boolean => flag(file.own, "disturbed") === true;
+const hasWidth = (file: ResultFile): boolean => num(file.own, "width", "high") !== null;
+
+/** Beside other programs, and how far that is off is not known: nothing is concluded, and the page says so once. */
+export const isUndecided = (file: ResultFile): boolean => isDisturbed(file) && !hasWidth(file);
+
+/** How far figures are off that were measured beside other programs; empty where nothing else ran. */
+export const doubtOf = (file: ResultFile): string =>
+  isDisturbed(file) && hasWidth(file) ? (file.sentences.at(-1) ?? "") : "";
 
 /** What was measured, and what is assumed of a card. */
 export function leadOf(file: ResultFile): Piece[][] {
   const assumed = text(at(file.data, "assumed") ?? at(file.own, "assumed"), "sentence");
   const [head, ...rest] = assumed.split(": ");
-  const [measured = ""] = file.sentence.split("\n");
+  const [measured = ""] = file.sentences;
   const isAny = (piece: Piece) => piece.isFigure;
   const lines = [
     ...(measured === "" || measured === assumed ? [] : [firstOf(measured, isAny)]),

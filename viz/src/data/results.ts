@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What every result file of diffbench (schema 1) holds, whichever command wrote it.
-import { at, flag, num, text, texts, type Json } from "./json";
+import { at, flag, num, readable, text, texts, type Json } from "./json";
 
 export interface ResultFile {
   name: string;
   experiment: string;
   command: string;
-  sentence: string;
+  /** A line each. */
+  sentences: string[];
   notes: string[];
   interrupted: boolean;
   context: Json;
@@ -23,7 +24,9 @@ export function readResultFile(part: Json): ResultFile {
     name: text(part, "file") || "(no name)",
     experiment,
     command: text(own, "command"),
-    sentence: text(own, "sentence"),
+    sentences: String(at(own, "sentence") ?? "")
+      .split("\n")
+      .map(readable),
     notes: texts(own, "notes"),
     interrupted: flag(own, "interrupted") === true,
     context: at(part, "context"),

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // A result file as an article: what it says first, its pictures, and all else that it says.
 import { facts, text } from "../data/json";
-import { isDisturbed, leadOf } from "../data/lead";
+import { doubtOf, isUndecided, leadOf } from "../data/lead";
 import type { ResultFile } from "../data/results";
 import { picturesOf } from "../pictures/catalogue";
 import { card } from "./card";
 import { el } from "./dom";
 
-/** Its figures set apart. Of a disturbed file nothing: the page says so once, for all of them. */
+/** Its figures set apart. Of an undecided file nothing: the page says so once, for all of them. */
 export const leadLines = (file: ResultFile): HTMLElement[] =>
-  isDisturbed(file)
+  isUndecided(file)
     ? []
     : leadOf(file).map((pieces) =>
         el(
@@ -21,7 +21,7 @@ export const leadLines = (file: ResultFile): HTMLElement[] =>
 
 /** All sentences and notes, the command, and everything that the file says of its machine and build. */
 function inFull(file: ResultFile): HTMLElement {
-  const sentences = isDisturbed(file) ? [] : file.sentence.split("\n");
+  const sentences = isUndecided(file) ? [] : file.sentences;
   const about = [["file", file.name], ["command", file.command], ...facts(file.context)] as const;
   return el(
     "details",
@@ -52,6 +52,7 @@ export function fillArticle(article: HTMLElement, file: ResultFile, open: boolea
       ? el("p", { class: "warning" }, "Interrupted: what was measured until then.")
       : null,
     ...leadLines(file),
+    doubtOf(file) === "" ? null : el("p", { class: "warning" }, doubtOf(file)),
     ...pictures.map((picture) =>
       card(picture, file, `${article.id}-${picture.id}`, open && picture === first),
     ),

@@ -2,7 +2,17 @@
 // Bars that lie, one for each entry and y, with intervals. On a logarithmic axis, where a bar would have no foot, dots.
 import { headOf, readingOf, type Entry } from "../data/figures";
 import { shown } from "../data/table";
-import { heightOfRows, inRows, logLimits, plainLine, pointOf, valueAxis, whiskers } from "./chart";
+import {
+  heightOfRows,
+  inTwoLines,
+  inRows,
+  logLimits,
+  margins,
+  plainLine,
+  pointOf,
+  valueAxis,
+  whiskers,
+} from "./chart";
 import type { Measured, Series } from "./option";
 import { colourOfName, seriesColour, type Palette } from "./palette";
 import {
@@ -114,16 +124,23 @@ export function bars(subject: Subject): Drawn | null {
     option: (palette, width) => {
       const series = seriesOf(palette);
       const [one] = series.filter(({ tooltip }) => tooltip?.show !== false);
-      if (factors && one !== undefined && one.type !== "custom")
+      const marked = factors && one !== undefined && one.type !== "custom";
+      if (marked)
         one.markLine = {
           ...plainLine,
           z: 0, // below the names
-          label: { show: false },
+          label: {
+            formatter: "as fast",
+            position: "start",
+            show: !inTwoLines(width),
+            color: palette.muted,
+          },
           lineStyle: { type: "dashed", color: palette.muted },
           data: [{ xAxis: 1 }],
         };
       return {
         ...inRows(palette, width, rows.map(lineOf)),
+        ...(marked ? { grid: { ...margins, top: margins.top + 20 } } : {}), // for the mark's name
         xAxis: valueAxis(palette, {
           name: y.length > 1 ? "" : head.name,
           ...(head.show ? { show: head.show } : {}),

@@ -189,7 +189,7 @@ export interface Row {
   figure?: string;
 }
 /** A phone has no room for figure and name in one line. */
-const inTwoLines = (width: number) => width < 500;
+export const inTwoLines = (width: number) => width < 500;
 export const margins = { left: 22, right: 34, top: 14, bottom: 46 };
 /** Of a chart with so many rows. */
 export const heightOfRows = (rows: number, width: number) =>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The file that a page begins with.
-import { isDisturbed } from "../data/lead";
+import { isUndecided } from "../data/lead";
 import type { ResultFile } from "../data/results";
 import { picturesOf } from "./catalogue";
 
@@ -10,7 +10,7 @@ const tellers = ["residency", "comparison"];
 /** One that concludes something and can be drawn, by those experiments; null: there is none. */
 export function storyOf(files: ResultFile[]): ResultFile | null {
   const rank = (file: ResultFile) =>
-    (isDisturbed(file) ? 10 : 0) + ((tellers.indexOf(file.experiment) + 3) % 3);
+    (isUndecided(file) ? 10 : 0) + ((tellers.indexOf(file.experiment) + 3) % 3);
   return (
     [...files]
       .sort((a, b) => rank(a) - rank(b))

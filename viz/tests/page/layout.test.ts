@@ -239,10 +239,26 @@ it("has its sentences and tables without its script, as a mail's preview or a st
   }
 });
 
+it("concludes beside other programs as ever, and says how far that is off", async () => {
+  const file = readJson(directory, "comparison.json");
+  const doubt =
+    "That was measured beside other programs: each time would be 0.5 to 1.5 times as long.";
+  file.diffbench.disturbed = true;
+  file.diffbench.width = { low: 0.5, high: 1.5 };
+  file.diffbench.sentence = `One row is 12 times as fast as another.\n${doubt}`;
+  writeFileSync(join(directory, "width.json"), JSON.stringify(file));
+  diffbench(directory, "report width.json -o width.html");
+  const { page } = await open("width.html", { width: 390 });
+  expect(await page.locator(".lead strong").allInnerTexts()).toEqual(["12 times"]);
+  expect(await page.locator("article .warning").allInnerTexts()).toEqual([doubt]);
+  await page.context().close();
+});
+
 it("says once that nothing is concluded, and what would help", async () => {
   for (const kind of ["comparison", "residency"]) {
     const file = readJson(directory, `${kind}.json`);
     file.diffbench.disturbed = true;
+    file.diffbench.width = null;
     file.diffbench.sentence = "No conclusion: other programs were running.";
     writeFileSync(join(directory, `disturbed-${kind}.json`), JSON.stringify(file));
   }
