@@ -153,7 +153,7 @@ std::string subject_of(const AskedOfCard& asked) {
 std::optional<Assumption> pace_of_resident(const AskedOfCard& asked) {
   const Assumption run = asked.run.seconds, resident = asked.resident.seconds;
   const Assumption pace = span_between(run.low / resident.low, run.high / resident.high);
-  return pace.low > 1.01 ? std::optional(pace) : std::nullopt;
+  return pace.low > 1.1 ? std::optional(pace) : std::nullopt;
 }
 
 std::string advice_of(const AskedOfCard& asked, const Ruling& ruling, bool copies_in_steps) {
@@ -164,6 +164,14 @@ std::string advice_of(const AskedOfCard& asked, const Ruling& ruling, bool copie
   constexpr PartKind of_copies[] = {PartKind::copies_up, PartKind::mapped, PartKind::waits};
   if (copies_in_steps && std::ranges::find(of_copies, ruling.kind) != std::end(of_copies)) {
     return "leave the field on the card: one copy before the first step, one after the last one";
+  }
+  const BillPart up = asked.run.of(PartKind::copies_up), down = asked.run.of(PartKind::copies_down);
+  constexpr double small_copy = 65536; // bytes: the link needs about as long for them as a call
+  if (ruling.kind == PartKind::copies_up && up.calls + down.calls > 2 &&
+      up.bytes + down.bytes < small_copy * (up.calls + down.calls)) {
+    return "fewer and larger copies: each costs its call, however little it carries (a residual "
+           "need "
+           "not come after each step)";
   }
   if ((ruling.kind == PartKind::memory || ruling.kind == PartKind::kernels) &&
       asked.run.excess >= 2) {
@@ -238,9 +246,13 @@ AskedOfCard ask_for_card(const Value& counts, const Value& steps, const AssumedC
   AskedOfCard asked;
   asked.card = card;
   asked.kernel = steps.find("kernel").plain_text();
-  asked.steps = static_cast<std::int64_t>(steps.find("launches").number());
   const CardCounts run = read_counts(counts);
-  const auto launches = static_cast<double>(asked.steps);
+  const double launches = run.kernel(asked.kernel)[KernelCount::launches];
+  asked.steps = static_cast<std::int64_t>(launches);
+  if (launches < steps.find("launches").number()) { // the device was broken
+    asked.failure = "not all of its launches ran";
+    return asked;
+  }
   const CardCounts launch = counts_of_launch(run, read_counts(steps.find("first")),
                                              read_counts(steps.find("last")), launches);
   price(run, launch, resident_counts(run, launch, launches), 0, asked);

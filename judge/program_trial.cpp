@@ -300,6 +300,11 @@ ProgramTrial try_program(const TriedProgram& plan, const TrialPlan& trial, const
       throw InvalidInput(fmt::format("{} cannot be read", each.string()));
     }
   }
+  if (trial.assumed) {
+    AskedOfCard& asked = tried.asked.emplace();
+    asked.card = *trial.assumed;
+    asked.failure = "no launch was counted";
+  }
   let_others_read(work_dir);
   progress.stage("compiling");
   const auto compile = [&] {

@@ -216,12 +216,13 @@ std::string ruler_text(const Bill& bill, const Rule& rule) {
   if (rule.one == nullptr) {
     return rule.ruler;
   }
-  const double calls = std::max(1.0, std::round(bill.of(rule.kind).calls));
+  const double calls = std::round(bill.of(rule.kind).calls);
   const double down = std::round(bill.of(PartKind::copies_down).calls);
   if (rule.kind == PartKind::copies_up && calls != down) {
-    return fmt::format("{:.0f} copies up and {:.0f} down", calls, down);
+    return fmt::format("{} up and {:.0f} down",
+                       calls == 1 ? "One copy" : fmt::format("{:.0f} copies", calls), down);
   }
-  return calls == 1 ? rule.one : fmt::format("{:.0f} {}", calls, rule.ruler);
+  return calls <= 1 ? rule.one : fmt::format("{:.0f} {}", calls, rule.ruler);
 }
 
 /// Each row that was measured on such a card, as it was measured.

@@ -4,10 +4,9 @@ import { headOf, readingOf, type Entry } from "../data/figures";
 import { shown } from "../data/table";
 import {
   heightOfRows,
-  inTwoLines,
   inRows,
+  inTwoLines,
   logLimits,
-  margins,
   plainLine,
   pointOf,
   valueAxis,
@@ -124,25 +123,21 @@ export function bars(subject: Subject): Drawn | null {
     option: (palette, width) => {
       const series = seriesOf(palette);
       const [one] = series.filter(({ tooltip }) => tooltip?.show !== false);
-      const marked = factors && one !== undefined && one.type !== "custom";
-      if (marked)
+      if (factors && one !== undefined && one.type !== "custom")
         one.markLine = {
           ...plainLine,
           z: 0, // below the names
-          label: {
-            formatter: "as fast",
-            position: "start",
-            show: !inTwoLines(width),
-            color: palette.muted,
-          },
+          label: { show: false },
           lineStyle: { type: "dashed", color: palette.muted },
           data: [{ xAxis: 1 }],
         };
       return {
         ...inRows(palette, width, rows.map(lineOf)),
-        ...(marked ? { grid: { ...margins, top: margins.top + 20 } } : {}), // for the mark's name
         xAxis: valueAxis(palette, {
-          name: y.length > 1 ? "" : head.name,
+          name:
+            y.length > 1
+              ? ""
+              : `${head.name}${factors && !inTwoLines(width) ? ", dashed: as fast" : ""}`,
           ...(head.show ? { show: head.show } : {}),
           scale: dotted,
           ...(logarithmic ? { log: true, ...logLimits(values) } : {}),
