@@ -37,6 +37,8 @@ constexpr std::array<Tried, corners + 2> counted_runs = {{{32, 32, 4},
                                                           {64, 64, 12},
                                                           {96, 80, 4},
                                                           {32, 32, 28}}};
+/// What the emulation calls those that are launched.
+constexpr std::string_view a_graph = "a graph";
 /// What is farther off than this is said.
 constexpr double even_enough = 0.05;
 
@@ -134,19 +136,19 @@ constexpr Column<ShownPart> part_columns[] = {
      }},
 };
 
-/// "1000 steps", "1000 launches of heat"
+/// "1000 steps", "what ran, with 1000 launches of heat"
 std::string span_of(const AskedOfCard& asked) {
   return asked.kernel.empty() ? counted(asked.steps, "step")
-         : asked.steps == 1   ? fmt::format("a launch of {}", asked.kernel)
-                              : fmt::format("{} launches of {}", asked.steps, asked.kernel);
+         : asked.steps == 1
+             ? fmt::format("what ran, with a launch of {}", asked.kernel)
+             : fmt::format("what ran, with {} launches of {}", asked.steps, asked.kernel);
 }
 
 std::string subject_of(const AskedOfCard& asked) {
   return asked.kernel.empty()
              ? fmt::format("{} x {} cells, {}, {}", asked.problem.nx, asked.problem.ny,
                            to_string(asked.problem.dtype), span_of(asked))
-             : fmt::format("what ran: {}; one of them, and what goes with it, is a step",
-                           span_of(asked));
+             : span_of(asked) + ", each of which, and what goes with it, is a step";
 }
 
 /// Whether fewer copies would make it faster at both ends.
@@ -157,6 +159,9 @@ std::optional<Assumption> pace_of_resident(const AskedOfCard& asked) {
 }
 
 std::string advice_of(const AskedOfCard& asked, const Ruling& ruling, bool copies_in_steps) {
+  if (!asked.kernel.empty() && asked.steps < 2 && ruling.kind != PartKind::locking) {
+    return "more work for what is copied: it launches once";
+  }
   if (asked.allocations_per_step > 0.001) {
     return "allocate before the first step: it allocates in each, and no figure of a card tells "
            "what that takes";
@@ -192,12 +197,13 @@ std::string sentence_of(const AskedOfCard& asked) {
     return fmt::format("Assumed, not measured ({}): it asks the card for nothing.", asked.card.id);
   }
   const auto resident = pace_of_resident(asked);
-  std::string text = fmt::format("Assumed, not measured ({}): {} would take {}{}. {} of the time",
-                                 asked.card.id, span_of(asked), seconds_text(asked.run.seconds),
-                                 asked.kernel.empty() || asked.steps == 1
-                                     ? ""
-                                     : ", one more of them " + seconds_text(asked.step.seconds),
-                                 ruling->text);
+  std::string text =
+      fmt::format("Assumed, not measured ({}): {}{} would take {}{}. {} of the time", asked.card.id,
+                  span_of(asked), asked.kernel.empty() ? "" : ",", seconds_text(asked.run.seconds),
+                  asked.kernel.empty() || asked.steps == 1
+                      ? ""
+                      : ", one launch more " + seconds_text(asked.step.seconds),
+                  ruling->text);
   if (resident) {
     text += fmt::format("; with the field left on the card {}", pace_text(*resident));
   }
@@ -242,20 +248,26 @@ AskedOfCard ask_for_card(const Submission& submission, const Problem& problem, s
   return asked;
 }
 
-AskedOfCard ask_for_card(const Value& counts, const Value& steps, const AssumedCard& card) {
+AskedOfCard ask_for_card(const Value& counts, const Value& steps, bool by_itself,
+                         const AssumedCard& card) {
   AskedOfCard asked;
   asked.card = card;
   asked.kernel = steps.find("kernel").plain_text();
   const CardCounts run = read_counts(counts);
-  const double launches = run.kernel(asked.kernel)[KernelCount::launches];
-  asked.steps = static_cast<std::int64_t>(launches);
-  if (launches < steps.find("launches").number()) { // the device was broken
+  const double issued = steps.find("launches").number();
+  // Of a graph it is not counted how often it ran.
+  const Counts<KernelCount> kernel = run.kernel(asked.kernel);
+  const double ran = asked.kernel == a_graph
+                         ? issued
+                         : kernel[KernelCount::launches] - kernel[KernelCount::graph_launches];
+  if (ran < 1 || (by_itself && ran < issued)) { // the device was broken, or nobody waited
     asked.failure = "not all of its launches ran";
     return asked;
   }
+  asked.steps = static_cast<std::int64_t>(ran);
   const CardCounts launch = counts_of_launch(run, read_counts(steps.find("first")),
-                                             read_counts(steps.find("last")), launches);
-  price(run, launch, resident_counts(run, launch, launches), 0, asked);
+                                             read_counts(steps.find("last")), issued, ran);
+  price(run, launch, resident_counts(run, launch, ran), 0, asked);
   return asked;
 }
 

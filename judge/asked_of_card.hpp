@@ -36,7 +36,8 @@ struct AskedOfCard {
                                        const std::function<void(double)>& on_progress);
 
 /// Of a program, from what it has counted ("counts" and "steps" of emulation/user_reports.h).
-[[nodiscard]] AskedOfCard ask_for_card(const Value& counts, const Value& steps,
+/// `by_itself`: it has ended, and not its time.
+[[nodiscard]] AskedOfCard ask_for_card(const Value& counts, const Value& steps, bool by_itself,
                                        const AssumedCard& card);
 
 /// Adds the bill, what rules it and what to change first; marked as assumed in every line.

@@ -16,10 +16,12 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <fstream>
 #include <iterator>
 #include <ranges>
 #include <sstream>
+#include <thread>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -75,12 +77,11 @@ void read_end(const Json& json, const std::optional<AssumedCard>& card, ProgramT
   trial.counts = value_of(counts);
   trial.kernels = launched_kernels(counts);
   if (card && json.at("steps").is_object()) {
-    trial.asked = ask_for_card(trial.counts, value_of(json.at("steps")), *card);
+    trial.asked = ask_for_card(trial.counts, value_of(json.at("steps")), trial.by_itself, *card);
   }
   if (json.at("copied").is_object()) {
     trial.copied = json.at("copied").get<std::map<std::string, std::uint64_t>>();
   }
-  trial.given = json.at("given").get<std::uint64_t>();
   trial.uses_managed = counts.at("allocations").at("managed").at("calls") > 0;
   trial.uses_atomics = std::ranges::any_of(
       counts.at("kernels"), [](const Json& kernel) { return kernel.at("queued_atomics") > 0; });
@@ -136,17 +137,15 @@ std::string why_undecided(const ProgramTrial& trial, bool killed) {
 }
 
 /// Runs it, and fills in what is known then. Whether it had to be killed. Throws Interrupted.
-bool run_once(const TriedProgram& plan, const TrialPlan& trial, const fs::path& library, bool again,
-              ProgramTrial& tried) {
+/// `mode`: of diffbench_try_child.
+bool run_once(const TriedProgram& plan, const TrialPlan& trial, const fs::path& library,
+              const char* mode, ProgramTrial& tried) {
   const fs::path folder = fs::absolute(plan.files.front()).parent_path();
   const NoticedFile noticed;
   std::vector<std::string> command =
       confined_command({.memory_bytes = (trial.memory_mib << 20) + 4 * emulation_bytes},
                        printed_bytes, noticed.fd(), noticed.fd(), {folder, library.parent_path()});
-  command.insert(command.end(), {"program", library.string(), fmt::format("{}", plan.seconds),
-                                 again           ? "again"
-                                 : trial.assumed ? "counted"
-                                                 : "first",
+  command.insert(command.end(), {"program", library.string(), fmt::format("{}", plan.seconds), mode,
                                  plan.files.front().stem().string()});
   command.insert(command.end(), plan.arguments.begin(), plan.arguments.end());
   const fs::path printed = library.parent_path() / "printed.txt";
@@ -177,24 +176,21 @@ bool run_once(const TriedProgram& plan, const TrialPlan& trial, const fs::path& 
   return killed;
 }
 
-/// Whether both have copied the same to the host.
-bool same_results(const ProgramTrial& first, const ProgramTrial& second) {
-  return second.by_itself && first.status == second.status && first.copied == second.copied;
-}
-
-/// The copy that gave the host something else; empty: none, or the device was given something else.
-std::string differing_copy(const ProgramTrial& first, const ProgramTrial& second) {
-  if (!second.by_itself || first.status != second.status || first.given != second.given) {
-    return "";
+/// The line of a copy that gave the host something else; empty: none, in two whole runs.
+std::optional<std::string> differing_copy(const ProgramTrial& first, const ProgramTrial& second) {
+  if (!first.by_itself || !second.by_itself || first.status != second.status) {
+    return std::nullopt;
   }
-  const auto found = std::ranges::find_if(first.copied, [&](const auto& copy) {
-    const auto other = second.copied.find(copy.first);
-    return other == second.copied.end() || other->second != copy.second;
-  });
-  return found == first.copied.end() ? "" : found->first;
+  for (const auto& [line, sum] : first.copied) {
+    const auto other = second.copied.find(line);
+    if (other == second.copied.end() || other->second != sum) {
+      return line;
+    }
+  }
+  return "";
 }
 
-/// With other values in fresh memory, and blocks in another order, where that may change what it
+/// With other values in fresh memory, or blocks in another order, where that may change what it
 /// computes: is it the same? The host reads managed memory without a copy, so nothing is known
 /// then.
 void run_again(const TriedProgram& plan, const TrialPlan& trial, const fs::path& library,
@@ -203,29 +199,38 @@ void run_again(const TriedProgram& plan, const TrialPlan& trial, const fs::path&
     return finding.kind == "uninitialized";
   };
   const bool unwritten = std::ranges::any_of(tried.findings, is_unwritten);
-  const bool orders = tried.uses_atomics && std::ranges::none_of(tried.findings, is_fault);
+  const bool orders =
+      !unwritten && tried.uses_atomics && std::ranges::none_of(tried.findings, is_fault);
   if (!tried.by_itself || tried.uses_managed || tried.copied.empty() || !(unwritten || orders)) {
     return;
   }
-  progress.stage("running it again, with other values in fresh memory and in another order");
-  ProgramTrial again;
-  TriedProgram rest = plan;
-  rest.seconds = std::max(plan.seconds - tried.seconds, 0.1 * plan.seconds);
-  if (run_once(rest, trial, library, /*again=*/true, again)) {
-    return;
-  }
-  if (unwritten && same_results(tried, again)) {
+  progress.stage("running it again, to see whether it is the same");
+  const auto run = [&] {
+    ProgramTrial again;
+    TriedProgram rest = plan;
+    rest.seconds = std::max(plan.seconds - tried.seconds, 0.1 * plan.seconds);
+    run_once(rest, trial, library, unwritten ? "again" : "backwards", again);
+    return again;
+  };
+  const ProgramTrial again = run();
+  const std::optional<std::string> differs = differing_copy(tried, again);
+  if (unwritten && differs == "") {
     for (DeviceFinding& finding : tried.findings) {
       finding.affects_result &= !is_unwritten(finding);
     }
-  } else if (const std::string copy = orders ? differing_copy(tried, again) : ""; !copy.empty()) {
-    tried.findings.push_back(
-        {.kind = "order",
-         .message = "this copy gives the host something else where blocks run in another order, as "
-                    "they do on a card: sums of floats by atomics differ so in their last digits, "
-                    "and what is numbered by atomics has other numbers",
-         .where = copy,
-         .affects_result = false});
+  } else if (orders && differs.value_or("") != "") {
+    // Not by chance, the clock, or where its arrays lie? Then the same order gives the same again.
+    std::this_thread::sleep_for(std::chrono::milliseconds(1100)); // time() is another one
+    check_interrupt();
+    if (differing_copy(again, run()) == "") {
+      tried.findings.push_back(
+          {.kind = "order",
+           .message = "this copy gives the host something else where blocks run in another order, "
+                      "as they do on a card: sums of floats by atomics differ in their last "
+                      "digits, and what is numbered by atomics has other numbers",
+           .where = *differs,
+           .affects_result = false});
+    }
   }
 }
 
@@ -321,7 +326,8 @@ ProgramTrial try_program(const TriedProgram& plan, const TrialPlan& trial, const
   tried.command = compiled.command;
 
   progress.stage("running");
-  const bool killed = run_once(plan, trial, compiled.library, /*again=*/false, tried);
+  const bool killed =
+      run_once(plan, trial, compiled.library, trial.assumed ? "counted" : "first", tried);
   run_again(plan, trial, compiled.library, progress, tried);
   tried.unprotected = unprotected_from(tried.unprotected, /*was_compiled=*/true);
   if (plan.arguments.empty() && takes_arguments(plan)) {

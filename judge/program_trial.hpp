@@ -60,7 +60,6 @@ struct ProgramTrial {
   double seconds = 0;     ///< that the run took here
   /// By the copy's line, a sum of what it gave the host; empty: none that tells.
   std::map<std::string, std::uint64_t> copied = {};
-  std::uint64_t given = 0; ///< a sum of what the device was given before
   bool uses_atomics = false;
   bool uses_managed = false; ///< memory, which the host reads without a copy
   std::string printed;       ///< the last lines

@@ -79,7 +79,10 @@ void declare_try_options(OptionList& options, TryPlan& plan) {
                 [&plan] { return plan.tries_program() || !std::filesystem::exists(plan.file); });
   const auto class_only = [&plan] { return plan.tries_class(); };
   options.needs("--rubric", "a folder of a class", class_only);
-  for (const char* of_one : {"--new", "--exercise", "--assume", "--report"}) {
+  options.needs("--assume", "a .cu file, which says what it would ask a card for", [&plan] {
+    return plan.tries_program() || known_language(plan.file) == Language::cuda;
+  });
+  for (const char* of_one : {"--new", "--exercise", "--report"}) {
     options.needs(of_one, "a file to try", [&plan] { return !plan.tries_class(); });
   }
 }
@@ -128,10 +131,6 @@ Action declare_try(OptionList& options) {
     }
     if (prepares(*plan, invocation.out)) {
       return static_cast<int>(exit_ok);
-    }
-    if (plan->trial.assumed && !plan->tries_program() &&
-        language_of(plan->file) != Language::cuda) {
-      throw InvalidInput("--assume: only a .cu file says what it would ask a card for");
     }
     validate(plan->trial.run.problem);
     TrialPlan trial = plan->trial;

@@ -151,8 +151,6 @@ void add_timing(LabReport& report, const Trial& trial) {
 
 } // namespace
 
-Value judgement_json(const Judgement& judgement) { return object_of(judgement_columns, judgement); }
-
 std::string verdict_line(const Judgement& judgement) {
   if (!judgement.complaints.empty()) {
     return fmt::format("{}: {}", to_string(judgement.verdict), judgement.complaints.front());

@@ -12,7 +12,6 @@
 namespace diffbench::bench {
 
 [[nodiscard]] LabReport try_report(const Trial& trial);
-[[nodiscard]] Value judgement_json(const Judgement& judgement);
 /// In one line: "wrong: the edges are not wrapped: ...".
 [[nodiscard]] std::string verdict_line(const Judgement& judgement);
 

@@ -207,10 +207,14 @@ CardCounts read_counts(const Value& counted) {
     CountedKernel kernel{.name = each.find("name").plain_text(), .counts = {}};
     const double watched = each.find("watched_threads").number();
     const double scale = watched > 0 ? each.find("threads").number() / watched : 1;
+    const double footprint = each.find("footprint").number();
     for (const KernelSource& source : kernel_sources) {
-      const bool counted =
-          source.which == KernelCount::launches || source.which == KernelCount::graph_launches;
-      kernel.counts[source.which] += (counted ? 1 : scale) * each.find(source.key).number();
+      const std::string_view key = source.key;
+      double count = each.find(key).number() * (key.ends_with("launches") ? 1 : scale);
+      if (scale > 1 && footprint > 0 && key.find("distinct") != std::string_view::npos) {
+        count = std::min(count, footprint); // blocks may touch the same sectors
+      }
+      kernel.counts[source.which] += count;
     }
     all.kernels.push_back(std::move(kernel));
   }
@@ -254,12 +258,13 @@ CardCounts resident_counts(std::span<const CountedRun> corners, double nx, doubl
 }
 
 CardCounts counts_of_launch(const CardCounts& run, const CardCounts& first, const CardCounts& last,
-                            double launches) {
+                            double issued, double ran) {
   CardCounts launch;
-  add_scaled(launch.counts, difference(last, first).counts, 1 / std::max(1.0, launches - 1));
+  add_scaled(launch.counts, difference(last, first).counts, 1 / std::max(1.0, issued - 1));
   for (const CountedKernel& kernel : run.kernels) {
-    if (2 * kernel.counts[KernelCount::launches] >= launches) { // and not only before all others
-      add_scaled(launch.kernels.emplace_back(kernel.name).counts, kernel.counts, 1 / launches);
+    if (2 * kernel.counts[KernelCount::launches] >= ran) { // and not only before all others
+      launch.kernels.push_back({.name = kernel.name, .counts = {}});
+      add_scaled(launch.kernels.back().counts, kernel.counts, 1 / std::max(1.0, ran));
     }
   }
   return launch;
@@ -268,7 +273,8 @@ CardCounts counts_of_launch(const CardCounts& run, const CardCounts& first, cons
 CardCounts resident_counts(const CardCounts& run, const CardCounts& launch, double launches) {
   constexpr double least = 1024; // bytes: less are parameters and residuals
   const auto is_field = [&](Count calls, Count bytes) {
-    return launch.counts[bytes] >= least && (calls == Count::end || launch.counts[calls] >= 0.5);
+    const double travels = calls == Count::end ? 1 : launch.counts[calls];
+    return travels >= 0.5 && launch.counts[bytes] >= least * travels;
   };
   return without_copies_of_steps(run, launch, is_field, launches - 1);
 }

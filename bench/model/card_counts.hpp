@@ -118,10 +118,11 @@ struct CountedRun {
 /// The run without the copies of its field in each step: it stays on the card.
 [[nodiscard]] CardCounts resident_counts(std::span<const CountedRun> corners, double nx, double ny,
                                          double steps);
-/// Of a program that has launched a kernel so many times, and had asked for `first` and `last`
-/// before its first and its last launch: what a launch more adds, with all that goes with it.
+/// Of a program that has `issued` launches of a kernel, of which so many `ran`, and had asked for
+/// `first` and `last` before its first and its last one: what a launch more adds, with all that
+/// goes with it.
 [[nodiscard]] CardCounts counts_of_launch(const CardCounts& run, const CardCounts& first,
-                                          const CardCounts& last, double launches);
+                                          const CardCounts& last, double issued, double ran);
 /// That program without the copies that go with each launch.
 [[nodiscard]] CardCounts resident_counts(const CardCounts& run, const CardCounts& launch,
                                          double launches);

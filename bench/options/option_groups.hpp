@@ -23,8 +23,6 @@ void declare_grid(OptionList& options, Problem& problem);
 void declare_iterations(OptionList& options, std::int64_t& iterations);
 void declare_dtype(OptionList& options, Dtype& dtype);
 void declare_seed(OptionList& options, std::uint64_t& seed, std::string_view help);
-/// Those of this build.
-[[nodiscard]] std::vector<std::string> backend_names();
 void declare_backends(OptionList& options, std::vector<std::string>& names, std::string_view help);
 void declare_threads(OptionList& options, int& threads, std::string_view help,
                      std::string_view otherwise);

@@ -49,8 +49,6 @@ std::string too_many_threads(int threads) {
 
 } // namespace
 
-std::vector<std::string> backend_names() { return names_in(all_backends()); }
-
 void declare_backends(OptionList& options, std::vector<std::string>& names, std::string_view help) {
   options.values("--backend NAME", help, [&names](std::string_view, const std::string& name) {
     if (std::ranges::find(all_backends(), name, &BackendInfo::name) == all_backends().end()) {

@@ -54,11 +54,6 @@ template <typename Rows>
   return outcome_of(endings_of(result.rows));
 }
 
-/// Something came out.
-[[nodiscard]] inline bool any_result(const ComparisonResult& result) {
-  return std::ranges::count(endings_of(result.rows), Ending::Kind::result, &Ending::kind) > 0;
-}
-
 /// A line for each row that is wrong or failed, and why.
 [[nodiscard]] std::vector<std::string> troubles(const ComparisonResult& result);
 

@@ -258,7 +258,8 @@ std::vector<AssumptionCheck> checks_of(const AssumedCard& card, const Comparison
   return checks;
 }
 
-/// What a reader takes away: "a copy every step: ... as the CPU; kept on the card: ... as fast."
+/// What a reader takes away: "a copy every step, page-locked memory: ... as the CPU; kept on the
+/// card: ... as fast."
 std::string headline_of(const AssumedRuns& assumed) {
   if (!assumed.rival || fits(assumed.card, assumed.bytes) == "no") {
     return "";
@@ -269,7 +270,10 @@ std::string headline_of(const AssumedRuns& assumed) {
     return pace_text(*AssumedLine{&assumed, &run}.times());
   };
   return fmt::format("{}{}: {}{}. ",
-                     copies ? fmt::format("a copy every step: {} as the CPU; ", pace(first)) : "",
+                     copies
+                         ? fmt::format("a copy every step, {} memory: {} as the CPU; ",
+                                       first.run.locked ? "page-locked" : "ordinary", pace(first))
+                         : "",
                      assumed.whole ? "a whole run" : "kept on the card", pace(best_of(assumed)),
                      copies ? "" : " as the CPU");
 }

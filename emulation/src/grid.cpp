@@ -260,7 +260,7 @@ std::optional<Finding> GridRun::run() {
 void GridRun::run_unwatched() {
   in_loop_ = true;
   for (std::size_t i = 0; i < blocks_ && !cancelled_; ++i) {
-    const std::size_t rank = runs_again() ? blocks_ - 1 - i : i;
+    const std::size_t rank = runs_backwards() ? blocks_ - 1 - i : i;
     if (admitted_.empty() || !admitted_[rank]) {
       run_unwatched(rank);
     }

@@ -192,6 +192,12 @@ void run_kernel(Runtime& state, int device, const GridLaunch& launch,
     state.running_kernel = nullptr;
     return;
   }
+  for (std::set<const Buffer*> named; const void* pointer : kernel.pointers) {
+    const Buffer* const buffer = state.memory.find(pointer, 0);
+    count_of_kernel.footprint += buffer != nullptr && named.insert(buffer).second
+                                     ? static_cast<std::int64_t>(buffer->bytes)
+                                     : 0;
+  }
   GridLaunch sampled = launch;
   if (is_program()) {
     if (past_deadline()) {

@@ -35,7 +35,7 @@ std::string kernel_json(const std::string& name, const KernelCount& count) {
   return "{" + member("name", json_text(name)) + ", " + member("launches", count.launches) + ", " +
          member("graph_launches", count.graph_launches) + ", " + member("threads", count.threads) +
          ", " + member("watched_threads", count.watched_threads) + ", " +
-         traffic_members(count.traffic.card) + ", " +
+         member("footprint", count.footprint) + ", " + traffic_members(count.traffic.card) + ", " +
          member("mapped", "{" + traffic_members(count.traffic.mapped) + "}") + ", " +
          member("shared_written", count.traffic.shared_written) + ", " +
          member("queued_atomics", count.traffic.queued_atomics) + "}";
@@ -94,15 +94,15 @@ std::string Ledger::json() const {
 }
 
 std::string Ledger::steps_json() const {
-  const auto most = std::ranges::max_element(
-      kernels, {}, [](const auto& kernel) { return kernel.second.issued; });
-  if (most == kernels.end() || most->second.issued == 0) {
+  const auto most =
+      std::ranges::max_element(issued, {}, [](const auto& each) { return each.second.launches; });
+  if (most == issued.end()) {
     return "null";
   }
-  return "{" + member("kernel", json_text(most->first)) + ", " +
-         member("launches", most->second.issued) + ", " +
-         member("first", "{" + asked_members(most->second.first) + "}") + ", " +
-         member("last", "{" + asked_members(most->second.last) + "}") + "}";
+  const auto& [name, steps] = *most;
+  return "{" + member("kernel", json_text(name)) + ", " + member("launches", steps.launches) +
+         ", " + member("first", "{" + asked_members(steps.first) + "}") + ", " +
+         member("last", "{" + asked_members(steps.last) + "}") + "}";
 }
 
 } // namespace diffbench::emulation

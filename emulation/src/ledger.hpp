@@ -67,8 +67,7 @@ struct KernelCount {
   std::int64_t threads = 0;
   std::int64_t watched_threads = 0;
   KernelTraffic traffic;
-  std::int64_t issued = 0; ///< by the host, not by graphs
-  Asked first, last;       ///< before the first one of these, and before the last one
+  std::int64_t footprint = 0; ///< bytes of the buffers that its arguments name, launch by launch
 };
 
 /// What a program had asked for when it looked at a clock, or recorded an event.
@@ -80,10 +79,17 @@ struct WorkMark {
   std::int64_t files = 0;       ///< opened
 };
 
+/// Of the host's launches of a kernel, or of a graph.
+struct Issued {
+  std::int64_t launches = 0;
+  Asked first, last; ///< before the first one, and before the last one
+};
+
 struct Ledger : Asked {
   bool kernels_under_way = false; ///< which nobody has waited for
   WorkMark done;
   std::map<std::string, KernelCount> kernels;
+  std::map<std::string, Issued> issued;
 
   /// The host waits for the device.
   void note_drain() {
@@ -96,7 +102,7 @@ struct Ledger : Asked {
   }
 
   [[nodiscard]] std::string json() const;
-  /// Of the kernel that the host launches most often; null where it launches none.
+  /// Of what the host launches most often; null where it launches nothing.
   [[nodiscard]] std::string steps_json() const;
 };
 

@@ -228,8 +228,8 @@ cudaError_t copy(Runtime& state, Rows rows, cudaMemcpyKind kind, Stream* stream,
       race_detector().note_copy(rows.to, rows.width, site);
     }
     copy_rows(rows);
-    for (std::size_t y = 0; y < rows.height; ++y) {
-      note_copied(rows.to + y * rows.to_pitch, rows.width, to_host, site);
+    for (std::size_t y = 0; to_host && y < rows.height; ++y) {
+      note_copied(rows.to + y * rows.to_pitch, rows.width, site);
     }
   });
   if (issued == cudaSuccess && !capturing && !blocks) {

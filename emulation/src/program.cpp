@@ -25,13 +25,22 @@ using SteadyClock = std::chrono::steady_clock;
 bool begun = false;
 bool looks = true;                             ///< at accesses
 std::map<std::uint64_t, std::uint64_t> copied; ///< sums of what copies gave the host, by site
-std::uint64_t given_before = 0;
+bool backwards = false;
 bool fresh_result = false; ///< they gave it what fresh memory holds, from memory that was written
 SteadyClock::time_point deadline;
 std::int64_t left_to_watch = 120'000'000; ///< accesses of kernels: some ten seconds
 std::size_t copies_to_watch = 64 << 20;   ///< bytes
 constexpr std::int64_t most_of_first = 20'000'000;
 constexpr std::int64_t most_of_later = 2'000'000;
+
+constexpr std::uint32_t other_poison = 0x3fc5'a5a5; ///< of a second run
+
+/// All bits of the bytes that are the same in both.
+std::uint32_t equal_bytes(std::uint32_t a, std::uint32_t b) {
+  const std::uint32_t differs = a ^ b, low = 0x7f7f'7f7f;
+  const std::uint32_t zero = ~(((differs & low) + low) | differs | low);
+  return (zero >> 7) * 255;
+}
 
 } // namespace
 
@@ -59,19 +68,19 @@ std::int64_t accesses_to_watch(std::int64_t n) {
                   std::max<std::int64_t>(0, left_to_watch - race_detector().accesses()) / 4);
 }
 
-void note_copied(const std::byte* data, std::size_t bytes, bool to_host, std::uint64_t site) {
-  if (!begun || (!to_host && !copied.empty())) {
+void note_copied(const std::byte* data, std::size_t bytes, std::uint64_t site) {
+  if (!begun) {
     return;
   }
-  std::uint64_t& kept = to_host ? copied[site] : given_before;
-  std::uint64_t sum = kept ^ bytes;
+  std::uint64_t sum = bytes;
   for (std::size_t i = 0; i < bytes; i += sizeof poison) {
     std::uint32_t word = 0;
     std::memcpy(&word, data + i, std::min(sizeof word, bytes - i));
-    sum = (sum ^ (word == poison ? 0 : word)) * 0x9e37'79b9'7f4a'7c15u;
+    word &= ~equal_bytes(word, unlikely_poison) & ~equal_bytes(word, other_poison);
+    sum = (sum ^ word) * 0x9e37'79b9'7f4a'7c15u;
     sum ^= sum >> 32;
   }
-  kept = sum;
+  copied[site] += sum; // in any order: streams have none
 }
 
 void note_fresh_result() { fresh_result = true; }
@@ -80,16 +89,18 @@ std::string copied_json() {
   if (copied.empty() || fresh_result) {
     return "null";
   }
-  std::string json;
+  std::map<std::string, std::uint64_t> by_line;
   for (const auto& [site, sum] : copied) {
-    json += (json.empty() ? "{" : ", ") + json_text(line_of(site)) + ": " + std::to_string(sum);
+    by_line[line_of(site)] += sum;
+  }
+  std::string json;
+  for (const auto& [line, sum] : by_line) {
+    json += (json.empty() ? "{" : ", ") + json_text(line) + ": " + std::to_string(sum);
   }
   return json + "}";
 }
 
-std::uint64_t given() { return given_before; }
-
-bool runs_again() { return begun && !looks; }
+bool runs_backwards() { return backwards; }
 
 bool watches_copy(std::size_t bytes) {
   if (!begun) {
@@ -102,12 +113,13 @@ bool watches_copy(std::size_t bytes) {
 
 } // namespace diffbench::emulation
 
-void diffbench_try_program(double seconds, bool again) {
+void diffbench_try_program(double seconds, bool again, bool in_reverse) {
   using namespace diffbench::emulation;
   begun = true;
   deadline = SteadyClock::now() + std::chrono::duration_cast<SteadyClock::duration>(
                                       std::chrono::duration<double>(seconds));
   looks = !again;
-  poison = again ? 0x3fc5'a5a5 : unlikely_poison;
+  backwards = in_reverse;
+  poison = again && !in_reverse ? other_poison : unlikely_poison;
   install_segfault_handler();
 }

@@ -18,20 +18,19 @@ namespace diffbench::emulation {
 [[nodiscard]] bool past_deadline();
 /// A copy has what fresh memory holds from where it was written.
 void note_fresh_result();
-/// Of each copy a sum of what it gave the host, as JSON; null where there is none that tells.
+/// By the copy's line, a sum of what it gave the host, as JSON; null where there is none that
+/// tells.
 [[nodiscard]] std::string copied_json();
-/// A sum of what the device was given before the host was given anything.
-[[nodiscard]] std::uint64_t given();
-/// It runs for the second time: nothing is watched, and blocks come in another order.
-[[nodiscard]] bool runs_again();
+/// Blocks that are not watched come the last one first.
+[[nodiscard]] bool runs_backwards();
 /// Says what was noticed, and ends the process.
 [[noreturn]] void end_program();
 
 /// How many accesses of a kernel's launch, the n-th from 1, are looked at.
 [[nodiscard]] std::int64_t accesses_to_watch(std::int64_t n);
-/// The host, or the device, has been given these bytes by the copy at `site`. What of them fresh
-/// memory holds, too, is left out.
-void note_copied(const std::byte* data, std::size_t bytes, bool to_host, std::uint64_t site);
+/// The host has been given these bytes by the copy at `site`. What of them fresh memory may hold is
+/// left out.
+void note_copied(const std::byte* data, std::size_t bytes, std::uint64_t site);
 /// Whether so many bytes more of copies are looked at.
 [[nodiscard]] bool watches_copy(std::size_t bytes);
 

@@ -140,11 +140,13 @@ void note_launch(Runtime& state, const Stream& stream, std::uint64_t site,
     std::erase_if(state.busy, [&](auto*) { return !state.ledger.kernels_under_way; });
     state.busy.insert(&stream);
     state.launched.push_back({&stream, stream.blocking, site, what});
-    ++state.ledger.done.launches;
-    KernelCount& kernel = state.ledger.kernels[what];
-    kernel.last = state.ledger;
-    kernel.last.migrated = race_detector().migrated();
-    kernel.first = kernel.issued++ == 0 ? kernel.last : kernel.first;
+    if (++state.ledger.done.launches % 1024 == 0 && stream.last) { // a card's queue is full then
+      state.run_until_done(stream.last);
+    }
+    Issued& issued = state.ledger.issued[what];
+    issued.last = state.ledger;
+    issued.last.migrated = race_detector().migrated();
+    issued.first = issued.launches++ == 0 ? issued.last : issued.first;
   }
   state.ledger.kernels_under_way = true;
 }

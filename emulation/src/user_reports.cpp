@@ -144,9 +144,8 @@ void diffbench_try_program_ended(bool by_itself) {
     find_leaks();
   }
   state.note(std::string("{\"kind\": \"end\", \"by_itself\": ") + (by_itself ? "true" : "false") +
-             ", \"copied\": " + copied_json() + ", \"given\": " + std::to_string(given()) +
-             ", \"counts\": " + counted().json() + ", \"steps\": " + state.ledger.steps_json() +
-             "}");
+             ", \"copied\": " + copied_json() + ", \"counts\": " + counted().json() +
+             ", \"steps\": " + state.ledger.steps_json() + "}");
 }
 
 void diffbench_try_count_traffic() { RaceDetector::count_traffic(true); }

@@ -203,7 +203,8 @@ int serve_library(Channel& channel, const char* file, int shared_fd) {
   const std::string beside = file.substr(0, file.rfind('/') + 1) + "libdiffbench_emulated_cuda.so";
   static void* device = nullptr;
   device = dlopen(beside.c_str(), RTLD_NOW | RTLD_LOCAL);
-  call_if_there(device, "diffbench_try_program", seconds, mode == "again");
+  call_if_there(device, "diffbench_try_program", seconds, mode == "again" || mode == "backwards",
+                mode == "backwards");
   if (mode == "counted") {
     call_if_there(device, "diffbench_try_count_traffic");
   }

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-SUDDEN_END = 20  # seconds, in which worktrees are removed
+SUDDEN_END = 20  # seconds, in which it removes its files
 
 
 def program():

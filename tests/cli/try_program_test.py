@@ -162,6 +162,18 @@ __global__ void k(int* a) {
 }"""),
 }
 
+FAULTS["uninitialized, two copies at one line"] = host("""
+  int g[256], *b, *c;
+  cudaMalloc(&b, sizeof h);
+  cudaMalloc(&c, sizeof h);
+  k<<<1, 256>>>(b, c);
+  for (auto [to, from] : {std::pair(h, c), std::pair(g, a)}) cudaMemcpy(to, from, sizeof h, cudaMemcpyDeviceToHost);
+  cudaFree(b); cudaFree(c);
+""", """#include <utility>
+__global__ void k(const int* b, int* c) {
+  c[threadIdx.x] = b[threadIdx.x] > 0 ? b[threadIdx.x] : threadIdx.x; // here
+}""")
+
 # What is told, and no fault.
 REMARKS = {
     "uninitialized, a warm-up": host("""
@@ -210,6 +222,12 @@ REMARKS = {
 """, "__global__ void k(int* a) { a[0] = 1; }"),
 }
 
+REMARKS["uninitialized, padding"] = host("""
+  struct P { char c; int x; } all[64], *p;
+  cudaMalloc(&p, sizeof all);
+  k<<<1, 64>>>((char*)p);
+  cudaMemcpy(all, p, sizeof all, cudaMemcpyDeviceToHost); // here
+  cudaFree(p);""", "__global__ void k(char* p) { p += 8 * threadIdx.x; *p = 1; *(int*)(p + 4) = 2; }")
 REMARKS["order"] = host("""
   float* f = (float*)a, sum[1];
   k<<<700, 64>>>(f);
@@ -221,13 +239,30 @@ RIGHT = {
     "the order of sums of integers": host("""
   k<<<700, 64>>>(a);
   cudaMemcpy(h, a, sizeof h, cudaMemcpyDeviceToHost);""", "__global__ void k(int* a) { atomicAdd(a, threadIdx.x + 64 * blockIdx.x); }"),
-    "what it is given differs": host("""
-  timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  h[0] = now.tv_nsec; // another one each time
-  cudaMemcpy(a, h, sizeof h, cudaMemcpyHostToDevice);
-  k<<<7, 64>>>(a);
-  cudaMemcpy(h, a, sizeof h, cudaMemcpyDeviceToHost);""", "#include <ctime>\n__global__ void k(int* a) { atomicAdd(a, 1); }"),
+    "numbers by chance": host("""
+  k<<<8, 64>>>(a, std::random_device{}());
+  cudaMemcpy(h, a, sizeof h, cudaMemcpyDeviceToHost);""",
+                              "#include <random>\n__global__ void k(int* a, unsigned seed) { atomicAdd(a, seed >> 8); }"),
+    "places of arrays": host("""
+  struct Row { int *p, n; } rows[64], *r;
+  cudaMalloc(&r, sizeof rows);
+  cudaMemset(r, 0, sizeof rows);
+  k<<<1, 64>>>((int**)r, a);
+  cudaMemcpy(rows, r, sizeof rows, cudaMemcpyDeviceToHost);
+  cudaFree(r);""", "__global__ void k(int** rows, int* a) { rows[2 * threadIdx.x] = a; atomicAdd(a, 1); }"),
+    "streams, whose copies have one line": host("""
+  int* p;
+  cudaStream_t s[4];
+  cudaMallocHost(&p, 1024);
+  cudaDeviceSynchronize();
+  for (int i = 0; i < 4; ++i) {
+    cudaStreamCreate(&s[i]);
+    k<<<8, 64, 0, s[i]>>>(a + 64 * i, i);
+    cudaMemcpyAsync(p + 64 * i, a + 64 * i, 256, cudaMemcpyDeviceToHost, s[i]);
+  }
+  cudaDeviceSynchronize();
+  for (auto each : s) cudaStreamDestroy(each);
+  cudaFreeHost(p);""", "__global__ void k(int* a, int n) { atomicAdd(a + threadIdx.x, threadIdx.x % 5 + n); }"),
     "the same value": host("k<<<4, 64>>>(a);", "__global__ void k(int* a) { a[0] = 7; }"),
     "atomics, votes, shuffles": host("""
   k<<<2, 64>>>(a, a + 128);
@@ -348,6 +383,31 @@ class TryProgram(CommandLineTest):
         read_and_written = 2 * 2 * 4 * (1 << 23)
         self.assertTrue(abs(kernel["bytes"] / read_and_written - 1) < 0.02, kernel)
         self.assertNotIn("assumed", self.try_it(host(""), "--assume", "h200")[1]) # it launches nothing
+        # All blocks read the same cells: there are no more than the array has.
+        _, tried = self.try_it(LARGE.replace("in[i];", "in[threadIdx.x];"), "--assume", "h200")
+        kernel = next(part for part in tried["assumed"]["parts"] if part["part"] == "kernel k")
+        self.assertLess(kernel["bytes"], 2 * 3.02 * 4 * (1 << 23))
+
+    def test_bill_of_graphs_and_of_what_the_budget_ended(self):
+        graph = host("""
+  cudaStream_t s; cudaGraph_t g; cudaGraphExec_t e;
+  cudaDeviceSynchronize();
+  cudaStreamCreate(&s);
+  cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);
+  for (int i = 0; i < 4; ++i) k<<<1, 256, 0, s>>>(a);
+  cudaStreamEndCapture(s, &g);
+  cudaGraphInstantiate(&e, g, 0);
+  for (int i = 0; i < 10; ++i) cudaGraphLaunch(e, s);
+  cudaStreamSynchronize(s);
+  cudaGraphExecDestroy(e); cudaGraphDestroy(g); cudaStreamDestroy(s);
+""", "__global__ void k(int* a) { a[threadIdx.x] += 1; }")
+        _, tried = self.try_it(graph, "--assume", "t4")
+        self.assertEqual([(k["kernel"], k["launches"]) for k in tried["kernels"]], [("k", 40)])
+        launches = next(part for part in tried["assumed"]["parts"] if part["part"] == "launches")
+        self.assertEqual((tried["assumed"]["steps"], launches["calls_per_step"], launches["calls"]), (10, 4, 40))
+        endless = host("for (;;) k<<<1, 64>>>(a);", "__global__ void k(int* a) { a[threadIdx.x] = 1; }")
+        _, tried = self.try_it(endless.replace("for (;;)", "for (int i = 0; i < 100000000; ++i)"), "--budget", "2", "--assume", "t4")
+        self.assertEqual((tried["by_itself"], tried["assumed"]["steps"]), (False, tried["kernels"][0]["launches"]))
 
     def test_each_fault_is_named_with_its_line(self):
         for name, source in FAULTS.items():
@@ -442,7 +502,9 @@ int main() {
         self.assertIn("--budget ended it", self.run_program("try", "prog.cu", "--budget", "2").stdout)
 
     def test_not_decided(self):
+        not_waited = HEAD + "__global__ void k(int* a) { *a = 1; }\nint main() { int* a; cudaMalloc(&a, 4); k<<<1, 1>>>(a); }"
         for source, why in ((host("return 5;"), "it ended with status 5"), (host(""), "no kernel ran"),
+                            (not_waited, "no kernel ran"),
                             (HEAD + "int main(int argc, char** argv) { return std::atoi(argv[1]); }",
                              "its arguments come after --")):
             with self.subTest(why):

@@ -394,12 +394,12 @@ class Run(unittest.TestCase):
             for seconds in (4, 12, 36):  # until there is a sample, on a machine that is busy
                 with tempfile.TemporaryDirectory() as folder:
                     child = subprocess.Popen([sys.executable, "-c", SESSION_OF_A_PROCESS + code, FOLDER],
-                                             start_new_session=True, stdout=subprocess.PIPE,
+                                             start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                              env={**os.environ, "TMPDIR": folder}, text=True)
                     time.sleep(seconds)
                     os.killpg(child.pid, signal.SIGINT) if to_group else child.send_signal(signal.SIGINT)
                     try:
-                        said = child.communicate(timeout=60)[0]
+                        said, complaint = child.communicate(timeout=60)
                         self.assertEqual(processes_with(f"TMPDIR={folder}"), [])
                     finally:
                         with contextlib.suppress(ProcessLookupError):
@@ -408,7 +408,7 @@ class Run(unittest.TestCase):
                 if said != "True None\n":
                     break
             with self.subTest(to_group=to_group):
-                self.assertEqual((said, child.returncode), ("True 2\n", 0))
+                self.assertEqual((said, child.returncode), ("True 2\n", 0), complaint)
 
     def test_a_program_that_is_named_is_not_replaced(self):
         os.environ["DIFFBENCH"] = "/nowhere/diffbench"

@@ -18,8 +18,8 @@ void diffbench_try_reset(std::uint64_t seed, std::uint64_t key);
 /// From the next reset on, kernels' sectors are counted, too, which takes time.
 void diffbench_try_count_traffic();
 /// A whole program begins, which may take so many seconds: its launches are watched in part.
-/// `again`: not at all, and fresh memory holds something else.
-void diffbench_try_program(double seconds, bool again);
+/// `again`: not at all, and fresh memory holds something else; `backwards`: blocks come so, too.
+void diffbench_try_program(double seconds, bool again, bool backwards);
 /// It has ended, or its time has: what is to be said then goes to the file of findings.
 void diffbench_try_program_ended(bool by_itself);
 /// From now on launches are only checked: no kernel runs.

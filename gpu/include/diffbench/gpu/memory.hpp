@@ -22,41 +22,32 @@ void unregister_host(void* memory) noexcept;
 [[nodiscard]] void* allocate_managed(std::size_t bytes);
 [[nodiscard]] void* allocate_pinned(std::size_t bytes, unsigned flags);
 [[nodiscard]] void* address_on_device(void* mapped);
+
+/// For `size` elements, uninitialised.
+template <typename T, auto allocate>
+class OwnedArray {
+ public:
+  OwnedArray() = default;
+  explicit OwnedArray(std::int64_t size)
+      : size_(size), memory_(allocate(static_cast<std::size_t>(size) * sizeof(T))) {}
+
+  [[nodiscard]] T* data() const { return static_cast<T*>(memory_.get()); }
+  [[nodiscard]] std::int64_t size() const { return size_; }
+
+ private:
+  std::int64_t size_ = 0;
+  Owner<void*, free_device> memory_;
+};
 } // namespace detail
 
 /// Device memory for `size` elements, uninitialised. Throws CudaError.
 template <typename T>
-class DeviceArray {
- public:
-  DeviceArray() = default;
-  explicit DeviceArray(std::int64_t size)
-      : size_(size), memory_(detail::allocate_device(static_cast<std::size_t>(size) * sizeof(T))) {}
-
-  [[nodiscard]] T* data() const { return static_cast<T*>(memory_.get()); }
-  [[nodiscard]] std::int64_t size() const { return size_; }
-
- private:
-  std::int64_t size_ = 0;
-  Owner<void*, detail::free_device> memory_;
-};
+using DeviceArray = detail::OwnedArray<T, detail::allocate_device>;
 
 /// Memory with one address on host and device, for `size` elements, uninitialised; its pages go
 /// where they are used, or are prefetched to. Throws CudaError.
 template <typename T>
-class ManagedArray {
- public:
-  ManagedArray() = default;
-  explicit ManagedArray(std::int64_t size)
-      : size_(size),
-        memory_(detail::allocate_managed(static_cast<std::size_t>(size) * sizeof(T))) {}
-
-  [[nodiscard]] T* data() const { return static_cast<T*>(memory_.get()); }
-  [[nodiscard]] std::int64_t size() const { return size_; }
-
- private:
-  std::int64_t size_ = 0;
-  Owner<void*, detail::free_device> memory_;
-};
+using ManagedArray = detail::OwnedArray<T, detail::allocate_managed>;
 
 /// Page-locked host memory, uninitialised. Making it is slow (1 to 3 GB/s): keep it. Throws
 /// CudaError.
