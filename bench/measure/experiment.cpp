@@ -305,9 +305,9 @@ class Experiment {
       return row.ranked() && !is_precise(row.samples, plan_.precision);
     });
     if (plan_.precision > 0 && !names.empty()) {
-      notes_.push_back(
-          fmt::format("the budget was spent before the median of {} was known to {:g} %",
-                      fmt::join(names, ", "), 100 * plan_.precision));
+      notes_.push_back(fmt::format(
+          "the budget was spent, or {} samples taken, before the median of {} was known to {:g} %",
+          rounds_most, fmt::join(names, ", "), 100 * plan_.precision));
     }
   }
 

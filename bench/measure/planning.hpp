@@ -28,7 +28,7 @@ struct SamplePlan {
 inline constexpr int rounds_wanted = 20;
 inline constexpr int rounds_few = 5;
 /// Where rows stop when they are precise enough, and none is.
-inline constexpr int rounds_most = 1000;
+inline constexpr int rounds_most = 4000;
 
 /// Samples that fit `row_budget_seconds`, resets included. As many rounds as wanted where a sample
 /// then holds the whole run or at least enough steps to hide its start; fewer and longer samples
