@@ -287,7 +287,7 @@ class Grade(CommandLineTest):
         self.assert_refused(2, "grade: is now diffbench try DIR", "grade", "class")
         self.assert_refused(2, "--rubric: has no effect without a folder", "try", "class/typo.c", "--rubric", "r.json")
         self.assert_refused(2, "--report: has no effect without a file", "try", "class", "--report", "class.html")
-        self.assert_refused(2, "--assume: has no effect without a file", "try", "class", "--assume", "t4")
+        self.assert_refused(2, "--assume: has no effect without a .cu file", "try", "class", "--assume", "t4")
         os.mkfifo(self.path("pipe"))
         for place in ("pipe", "/dev/zero"):
             self.assert_refused(2, f"--rubric {place}: is not a regular file", "try", "class", "--rubric", place)
