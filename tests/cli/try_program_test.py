@@ -383,10 +383,18 @@ class TryProgram(CommandLineTest):
         read_and_written = 2 * 2 * 4 * (1 << 23)
         self.assertTrue(abs(kernel["bytes"] / read_and_written - 1) < 0.02, kernel)
         self.assertNotIn("assumed", self.try_it(host(""), "--assume", "h200")[1]) # it launches nothing
-        # All blocks read the same cells: there are no more than the array has.
-        _, tried = self.try_it(LARGE.replace("in[i];", "in[threadIdx.x];"), "--assume", "h200")
+        # Sixteen blocks read the same cells: there are no more than the arrays have.
+        _, tried = self.try_it(host("""
+  int* b;
+  cudaMalloc(&b, 1 << 23);
+  cudaMemset(b, 0, 1 << 23);
+  k<<<1 << 17, 256>>>(b, a);
+  cudaFree(b);
+""", """__global__ void k(const int* b, int* a) {
+  if (b[(blockIdx.x * 256 + threadIdx.x) % (1 << 21)] == 7) *a = 1;
+}"""), "--assume", "h200")
         kernel = next(part for part in tried["assumed"]["parts"] if part["part"] == "kernel k")
-        self.assertLess(kernel["bytes"], 2 * 3.02 * 4 * (1 << 23))
+        self.assertEqual(kernel["bytes"], (1 << 23) + 1024)
 
     def test_bill_of_graphs_and_of_what_the_budget_ended(self):
         graph = host("""
