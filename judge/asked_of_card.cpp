@@ -175,8 +175,7 @@ std::string advice_of(const AskedOfCard& asked, const Ruling& ruling, bool copie
   if (ruling.kind == PartKind::copies_up && up.calls + down.calls > 2 &&
       up.bytes + down.bytes < small_copy * (up.calls + down.calls)) {
     return "fewer and larger copies: each costs its call, however little it carries (a residual "
-           "need "
-           "not come after each step)";
+           "need not come after each step)";
   }
   if ((ruling.kind == PartKind::memory || ruling.kind == PartKind::kernels) &&
       asked.run.excess >= 2) {
