@@ -2,6 +2,7 @@
 """The program on many ranks, through mpirun: the bits are those of one process, and what cannot be is
 refused in one line, whereupon all ranks end."""
 import os
+import re
 import shutil
 import signal
 import unittest
@@ -122,16 +123,22 @@ class Silent(RanksTest):
         return done.stderr
 
     def test_ends_all_after_the_time_limit(self):
-        start = self.start_ranks(3, *ENDLESS, "--grid", "33x29", "--comm-timeout", "5")
-        self.wait_for(lambda: all(cpu_seconds(pid) > 1 for pid in start.ranks), start)
-        said = self.stop(start, 2)
-        # Both others are its neighbours and miss it; whoever is late itself may be missed, too.
+        """Both others are its neighbours and miss it; whoever is late itself may be missed, too. A rank that
+        was stopped between two calls is missed by a gathering instead: then once more."""
         waits = r"diffbench: rank (\d): step \d+, exchange of halos: rank \1: "
         what = "(?:no message from|its message was not taken by)"
         side = r"rank \d \((?:upper|lower)\)"
-        for line in own_lines(said).splitlines():
-            self.assertRegex(line, rf"^{waits}{what} {side}(?: and {side})? for 5 s$")
-        self.assertRegex(said, rf"(?m)^{waits}.*rank 2 ")
+        in_exchange = rf"{waits}{what} {side}(?: and {side})? for 5 s"
+        in_gathering = r"diffbench: rank (\d): rank \2: other ranks have not gathered for 8\.5 s"
+        for _ in range(5):
+            start = self.start_ranks(3, *ENDLESS, "--grid", "33x29", "--comm-timeout", "5")
+            self.wait_for(lambda: all(cpu_seconds(pid) > 1 for pid in start.ranks), start)
+            said = own_lines(self.stop(start, 2))
+            for line in said.splitlines():
+                self.assertRegex(line, f"^(?:{in_exchange}|{in_gathering})$")
+            if re.search(f"(?m)^{waits}.*rank 2 ", said):
+                return
+        self.fail("no exchange missed rank 2")
 
     def test_ends_a_comparison(self):
         """Where the others do not know how long rank 0 works on its own, they hear that it lives."""
