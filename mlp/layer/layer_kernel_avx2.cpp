@@ -8,18 +8,9 @@ namespace diffbench::mlp {
 
 namespace {
 
-struct Float32 {
-  using Cell = float;
-  using Vector = __m256;
-  static constexpr std::int64_t count = 8;
+struct Float32 : Vectors<float, 32> {
   static constexpr int registers = 16;
-  static Vector load(const float* p) { return _mm256_load_ps(p); }
-  static void store(float* p, Vector v) { _mm256_store_ps(p, v); }
-  static Vector broadcast(float v) { return _mm256_set1_ps(v); }
-  static Vector add(Vector a, Vector b) { return _mm256_add_ps(a, b); }
-  static Vector mul(Vector a, Vector b) { return _mm256_mul_ps(a, b); }
   static Vector fma(Vector a, Vector b, Vector c) { return _mm256_fmadd_ps(a, b, c); }
-  static Vector div(Vector a, Vector b) { return _mm256_div_ps(a, b); }
   static Vector sqrt(Vector a) { return _mm256_sqrt_ps(a); }
   // Of a NaN and another the second operand is taken.
   static Vector relu(Vector a) { return _mm256_max_ps(_mm256_setzero_ps(), a); }
@@ -34,18 +25,9 @@ struct Float32 {
   }
 };
 
-struct Float64 {
-  using Cell = double;
-  using Vector = __m256d;
-  static constexpr std::int64_t count = 4;
+struct Float64 : Vectors<double, 32> {
   static constexpr int registers = 16;
-  static Vector load(const double* p) { return _mm256_load_pd(p); }
-  static void store(double* p, Vector v) { _mm256_store_pd(p, v); }
-  static Vector broadcast(double v) { return _mm256_set1_pd(v); }
-  static Vector add(Vector a, Vector b) { return _mm256_add_pd(a, b); }
-  static Vector mul(Vector a, Vector b) { return _mm256_mul_pd(a, b); }
   static Vector fma(Vector a, Vector b, Vector c) { return _mm256_fmadd_pd(a, b, c); }
-  static Vector div(Vector a, Vector b) { return _mm256_div_pd(a, b); }
   static Vector sqrt(Vector a) { return _mm256_sqrt_pd(a); }
   // Of a NaN and another the second operand is taken.
   static Vector relu(Vector a) { return _mm256_max_pd(_mm256_setzero_pd(), a); }

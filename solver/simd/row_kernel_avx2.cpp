@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Row kernels with 256-bit vectors (AVX2 and FMA). Only reached when the CPU has them.
-#include "simd/row_kernel.hpp"
+#include "simd/fused_vectors.hpp"
 
 #include <immintrin.h>
 
@@ -8,24 +8,8 @@ namespace diffbench::simd {
 
 namespace {
 
-struct Float32 {
-  using Cell = float;
-  using Vector = __m256;
-  static constexpr std::int64_t count = 8;
-  static Vector load(const float* p) { return _mm256_load_ps(p); }
-  static void store(float* p, Vector v) { _mm256_store_ps(p, v); }
-  static Vector broadcast(float v) { return _mm256_set1_ps(v); }
-  static Vector add(Vector a, Vector b) { return _mm256_add_ps(a, b); }
-  static Vector opaque(float v) {
-    Vector all = broadcast(v);
-    asm("" : "+x"(all));
-    return all;
-  }
-  static Vector product(Vector a, Vector b, Vector zero) { return _mm256_fmadd_ps(a, b, zero); }
-  static Vector add_fused(Vector a, Vector one, Vector b) { return _mm256_fmadd_ps(a, one, b); }
-  static Vector add_scaled(Vector a, Vector b, Vector scale, Vector c) {
-    return _mm256_fmadd_ps(_mm256_mul_ps(a, b), scale, c);
-  }
+struct Float32 : FusedVectors<float, 32, Float32> {
+  static Vector fma(Vector a, Vector b, Vector c) { return _mm256_fmadd_ps(a, b, c); }
   static Vector mul_carefully(Vector a, Vector b) {
     const Vector normal = broadcast(scaled_normal<float>);
     const Vector sign = _mm256_and_ps(b, broadcast(-0.0F));
@@ -34,7 +18,6 @@ struct Float32 {
     const Vector last_bit = _mm256_and_ps(small, _mm256_or_ps(sign, normal));
     return _mm256_or_ps(sign, _mm256_sub_ps(_mm256_fmadd_ps(a, b, last_bit), last_bit));
   }
-  static Vector sub4(Vector s, Vector u) { return _mm256_fnmadd_ps(_mm256_set1_ps(4), u, s); }
   static Vector rotate_up(Vector v) {
     return _mm256_permutevar8x32_ps(v, _mm256_setr_epi32(7, 0, 1, 2, 3, 4, 5, 6));
   }
@@ -66,24 +49,8 @@ struct Float32 {
   }
 };
 
-struct Float64 {
-  using Cell = double;
-  using Vector = __m256d;
-  static constexpr std::int64_t count = 4;
-  static Vector load(const double* p) { return _mm256_load_pd(p); }
-  static void store(double* p, Vector v) { _mm256_store_pd(p, v); }
-  static Vector broadcast(double v) { return _mm256_set1_pd(v); }
-  static Vector add(Vector a, Vector b) { return _mm256_add_pd(a, b); }
-  static Vector opaque(double v) {
-    Vector all = broadcast(v);
-    asm("" : "+x"(all));
-    return all;
-  }
-  static Vector product(Vector a, Vector b, Vector zero) { return _mm256_fmadd_pd(a, b, zero); }
-  static Vector add_fused(Vector a, Vector one, Vector b) { return _mm256_fmadd_pd(a, one, b); }
-  static Vector add_scaled(Vector a, Vector b, Vector scale, Vector c) {
-    return _mm256_fmadd_pd(_mm256_mul_pd(a, b), scale, c);
-  }
+struct Float64 : FusedVectors<double, 32, Float64> {
+  static Vector fma(Vector a, Vector b, Vector c) { return _mm256_fmadd_pd(a, b, c); }
   static Vector mul_carefully(Vector a, Vector b) {
     const Vector normal = broadcast(scaled_normal<double>);
     const Vector sign = _mm256_and_pd(b, broadcast(-0.0));
@@ -92,7 +59,6 @@ struct Float64 {
     const Vector last_bit = _mm256_and_pd(small, _mm256_or_pd(sign, normal));
     return _mm256_or_pd(sign, _mm256_sub_pd(_mm256_fmadd_pd(a, b, last_bit), last_bit));
   }
-  static Vector sub4(Vector s, Vector u) { return _mm256_fnmadd_pd(_mm256_set1_pd(4), u, s); }
   static Vector rotate_up(Vector v) { return _mm256_permute4x64_pd(v, 0b10010011); }
   static Vector rotate_down(Vector v) { return _mm256_permute4x64_pd(v, 0b00111001); }
   static Vector insert(Vector v, std::int64_t lane, double value) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Row kernels with 512-bit vectors (AVX-512 F, VL, DQ, BW). Only reached when the CPU has them.
-#include "simd/row_kernel.hpp"
+#include "simd/fused_vectors.hpp"
 
 #include <immintrin.h>
 
@@ -8,24 +8,8 @@ namespace diffbench::simd {
 
 namespace {
 
-struct Float32 {
-  using Cell = float;
-  using Vector = __m512;
-  static constexpr std::int64_t count = 16;
-  static Vector load(const float* p) { return _mm512_load_ps(p); }
-  static void store(float* p, Vector v) { _mm512_store_ps(p, v); }
-  static Vector broadcast(float v) { return _mm512_set1_ps(v); }
-  static Vector add(Vector a, Vector b) { return _mm512_add_ps(a, b); }
-  static Vector opaque(float v) {
-    Vector all = broadcast(v);
-    asm("" : "+v"(all));
-    return all;
-  }
-  static Vector product(Vector a, Vector b, Vector zero) { return _mm512_fmadd_ps(a, b, zero); }
-  static Vector add_fused(Vector a, Vector one, Vector b) { return _mm512_fmadd_ps(a, one, b); }
-  static Vector add_scaled(Vector a, Vector b, Vector scale, Vector c) {
-    return _mm512_fmadd_ps(_mm512_mul_ps(a, b), scale, c);
-  }
+struct Float32 : FusedVectors<float, 64, Float32> {
+  static Vector fma(Vector a, Vector b, Vector c) { return _mm512_fmadd_ps(a, b, c); }
   static Vector mul_carefully(Vector a, Vector b) {
     const __m512i sign = _mm512_set1_epi32(static_cast<int>(0x80000000));
     const __m512i normal = _mm512_castps_si512(broadcast(scaled_normal<float>));
@@ -37,7 +21,6 @@ struct Float32 {
     return _mm512_castsi512_ps(_mm512_ternarylogic_epi32(_mm512_castps_si512(b), sign,
                                                          _mm512_castps_si512(rounded), 0xea));
   }
-  static Vector sub4(Vector s, Vector u) { return _mm512_fnmadd_ps(_mm512_set1_ps(4), u, s); }
   static Vector rotate_up(Vector v) {
     const __m512i whole = _mm512_castps_si512(v);
     return _mm512_castsi512_ps(_mm512_alignr_epi32(whole, whole, 15));
@@ -73,24 +56,8 @@ struct Float32 {
   }
 };
 
-struct Float64 {
-  using Cell = double;
-  using Vector = __m512d;
-  static constexpr std::int64_t count = 8;
-  static Vector load(const double* p) { return _mm512_load_pd(p); }
-  static void store(double* p, Vector v) { _mm512_store_pd(p, v); }
-  static Vector broadcast(double v) { return _mm512_set1_pd(v); }
-  static Vector add(Vector a, Vector b) { return _mm512_add_pd(a, b); }
-  static Vector opaque(double v) {
-    Vector all = broadcast(v);
-    asm("" : "+v"(all));
-    return all;
-  }
-  static Vector product(Vector a, Vector b, Vector zero) { return _mm512_fmadd_pd(a, b, zero); }
-  static Vector add_fused(Vector a, Vector one, Vector b) { return _mm512_fmadd_pd(a, one, b); }
-  static Vector add_scaled(Vector a, Vector b, Vector scale, Vector c) {
-    return _mm512_fmadd_pd(_mm512_mul_pd(a, b), scale, c);
-  }
+struct Float64 : FusedVectors<double, 64, Float64> {
+  static Vector fma(Vector a, Vector b, Vector c) { return _mm512_fmadd_pd(a, b, c); }
   static Vector mul_carefully(Vector a, Vector b) {
     const __m512i sign = _mm512_set1_epi64(static_cast<long long>(0x8000000000000000));
     const __m512i normal = _mm512_castpd_si512(broadcast(scaled_normal<double>));
@@ -102,7 +69,6 @@ struct Float64 {
     return _mm512_castsi512_pd(_mm512_ternarylogic_epi64(_mm512_castpd_si512(b), sign,
                                                          _mm512_castpd_si512(rounded), 0xea));
   }
-  static Vector sub4(Vector s, Vector u) { return _mm512_fnmadd_pd(_mm512_set1_pd(4), u, s); }
   static Vector rotate_up(Vector v) {
     const __m512i whole = _mm512_castpd_si512(v);
     return _mm512_castsi512_pd(_mm512_alignr_epi64(whole, whole, 7));
