@@ -52,7 +52,8 @@ struct Symbol {
 
   [[nodiscard]] bool defined() const { return kind != 'U' && kind != 'w' && kind != 'v'; }
   [[nodiscard]] bool function() const { return kind == 'T' || kind == 'W' || kind == 'i'; }
-  [[nodiscard]] bool weak() const { return kind == 'W' || kind == 'V'; } ///< others may have it
+  /// Others may have it; 'u': of a template or an inline function.
+  [[nodiscard]] bool weak() const { return kind == 'W' || kind == 'V' || kind == 'u'; }
 };
 /// Of a shared object (.so) or an object file those that others see, read without loading it, which
 /// would run its code. Throws InvalidInput for a file that is neither, or not for 64 bits, and

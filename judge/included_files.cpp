@@ -32,8 +32,7 @@ bool lies_in(const fs::path& path, const fs::path& folder) {
 
 /// The files of a rule of make's: "target: a b\<newline> c", where "\ " is a space of a name.
 std::vector<fs::path> files_of_rule(const fs::path& rule) {
-  std::ifstream stream(rule, std::ios::binary);
-  const std::string text(std::istreambuf_iterator<char>(stream), {});
+  const std::string text = text_of_file(rule);
   std::vector<fs::path> files;
   std::string name;
   const auto end_name = [&] {
@@ -95,6 +94,11 @@ std::vector<fs::path> searched_folders(std::vector<std::string> command,
 }
 
 } // namespace
+
+std::string text_of_file(const fs::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
 
 std::vector<fs::path> readable_files(const std::vector<std::string>& command,
                                      const std::string& language, const fs::path& work_dir,

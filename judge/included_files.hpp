@@ -10,6 +10,9 @@
 
 namespace diffbench::bench {
 
+/// All of a file; empty where it cannot be read.
+[[nodiscard]] std::string text_of_file(const std::filesystem::path& path);
+
 /// For run_confined(): what `command` looks through and names, and the files that `choice` lets
 /// `file` include: without a choice all that lies in its folder. Asks the compiler, which blocks
 /// for a minute at most. `language` is one of its -x.

@@ -5,7 +5,7 @@
 #include "cuda/emulated_cuda.hpp"
 #include "diffbench/errors.hpp"
 #include "diffbench/text.hpp"
-#include "host_compiler.hpp"
+#include "included_files.hpp"
 #include "interrupt.hpp"
 #include "table.hpp"
 #include "tried_process.hpp"
@@ -18,12 +18,12 @@
 #include <algorithm>
 #include <chrono>
 #include <fstream>
-#include <iterator>
 #include <ranges>
 #include <sstream>
 #include <thread>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 namespace diffbench::bench {
@@ -116,9 +116,7 @@ void read_noticed(const std::string& text, const std::optional<AssumedCard>& car
 /// Whether a file speaks of arguments.
 bool takes_arguments(const TriedProgram& plan) {
   return std::ranges::any_of(plan.files, [](const fs::path& file) {
-    std::ifstream stream(file, std::ios::binary);
-    const std::string text(std::istreambuf_iterator<char>(stream), {});
-    return text.find("argv") != std::string::npos;
+    return text_of_file(file).find("argv") != std::string::npos;
   });
 }
 
@@ -136,10 +134,43 @@ std::string why_undecided(const ProgramTrial& trial, bool killed) {
   return trial.kernels.empty() ? "no kernel ran" + said : "";
 }
 
+/// stdin for each run: a file from where it stands, which stays where the last one left it, or what
+/// waits in a pipe whose writers have gone.
+class Input {
+ public:
+  explicit Input(const fs::path& work_dir) : begin_(::lseek(STDIN_FILENO, 0, SEEK_CUR)) {
+    pollfd waiting{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
+    int ends[2] = {};
+    if (begin_ >= 0 || ::poll(&waiting, 1, 0) <= 0 || (waiting.revents & POLLHUP) == 0 ||
+        ::pipe2(ends, O_CLOEXEC) != 0) {
+      return;
+    }
+    const FileDescriptor from(ends[0]), to(ends[1]);
+    std::string text(std::size_t{1} << 20, '\0'); // as much as a pipe may hold
+    const ssize_t held = ::tee(STDIN_FILENO, to.get(), text.size(), SPLICE_F_NONBLOCK);
+    const ssize_t bytes = held > 0 ? ::read(from.get(), text.data(), text.size()) : 0;
+    if (bytes > 0) {
+      copy_ = (work_dir / "input").string();
+      std::ofstream(copy_, std::ios::binary).write(text.data(), bytes);
+    }
+  }
+  /// File for the next run; empty: ours.
+  [[nodiscard]] std::string rewound() const {
+    if (begin_ >= 0) {
+      ::lseek(STDIN_FILENO, begin_, SEEK_SET);
+    }
+    return copy_;
+  }
+
+ private:
+  off_t begin_;
+  std::string copy_;
+};
+
 /// Runs it, and fills in what is known then. Whether it had to be killed. Throws Interrupted.
 /// `mode`: of diffbench_try_child.
 bool run_once(const TriedProgram& plan, const TrialPlan& trial, const fs::path& library,
-              const char* mode, ProgramTrial& tried) {
+              const Input& input, const char* mode, ProgramTrial& tried) {
   const fs::path folder = fs::absolute(plan.files.front()).parent_path();
   const NoticedFile noticed;
   std::vector<std::string> command =
@@ -154,10 +185,9 @@ bool run_once(const TriedProgram& plan, const TrialPlan& trial, const fs::path& 
   if (out.get() < 0) {
     throw Error(fmt::format("cannot write {}", printed.string()));
   }
-  ::lseek(STDIN_FILENO, 0, SEEK_SET); // a file is there for each run
   Process process({.words = std::move(command),
                    .directory = folder.string(),
-                   .input = plan.input,
+                   .input = plan.input.empty() ? input.rewound() : plan.input,
                    .out = out.get(),
                    .err = out.get()});
   // Twice: a machine that has been stopped goes on where it was.
@@ -172,6 +202,7 @@ bool run_once(const TriedProgram& plan, const TrialPlan& trial, const fs::path& 
   }
   tried.status = end ? end->status : 0;
   tried.printed = last_lines(printed, 3);
+  tried.printed_sum = std::hash<std::string>()(text_of_file(printed));
   read_noticed(noticed.text(), trial.assumed, tried);
   return killed;
 }
@@ -194,7 +225,7 @@ std::optional<std::string> differing_copy(const ProgramTrial& first, const Progr
 /// computes: is it the same? The host reads managed memory without a copy, so nothing is known
 /// then.
 void run_again(const TriedProgram& plan, const TrialPlan& trial, const fs::path& library,
-               Progress& progress, ProgramTrial& tried) {
+               const Input& input, Progress& progress, ProgramTrial& tried) {
   const auto is_unwritten = [](const DeviceFinding& finding) {
     return finding.kind == "uninitialized";
   };
@@ -205,24 +236,29 @@ void run_again(const TriedProgram& plan, const TrialPlan& trial, const fs::path&
     return;
   }
   progress.stage("running it again, to see whether it is the same");
-  const auto run = [&] {
+  const auto run = [&](const char* mode) {
     ProgramTrial again;
     TriedProgram rest = plan;
     rest.seconds = std::max(plan.seconds - tried.seconds, 0.1 * plan.seconds);
-    run_once(rest, trial, library, unwritten ? "again" : "backwards", again);
+    run_once(rest, trial, library, input, mode, again);
     return again;
   };
-  const ProgramTrial again = run();
+  const char* const other = unwritten ? "again" : "backwards";
+  const ProgramTrial again = run(other);
   const std::optional<std::string> differs = differing_copy(tried, again);
   if (unwritten && differs == "") {
+    // What it prints may have times in it: does it change with the memory's values, and back?
+    const bool printed = again.printed_sum != tried.printed_sum &&
+                         run("first").printed_sum == tried.printed_sum &&
+                         run(other).printed_sum == again.printed_sum;
     for (DeviceFinding& finding : tried.findings) {
-      finding.affects_result &= !is_unwritten(finding);
+      finding.affects_result &= printed || !is_unwritten(finding);
     }
   } else if (orders && differs.value_or("") != "") {
     // Not by chance, the clock, or where its arrays lie? Then the same order gives the same again.
     std::this_thread::sleep_for(std::chrono::milliseconds(1100)); // time() is another one
     check_interrupt();
-    if (differing_copy(again, run()) == "") {
+    if (differing_copy(again, run(other)) == "") {
       tried.findings.push_back(
           {.kind = "order",
            .message = "this copy gives the host something else where blocks run in another order, "
@@ -326,9 +362,10 @@ ProgramTrial try_program(const TriedProgram& plan, const TrialPlan& trial, const
   tried.command = compiled.command;
 
   progress.stage("running");
+  const Input input(work_dir);
   const bool killed =
-      run_once(plan, trial, compiled.library, trial.assumed ? "counted" : "first", tried);
-  run_again(plan, trial, compiled.library, progress, tried);
+      run_once(plan, trial, compiled.library, input, trial.assumed ? "counted" : "first", tried);
+  run_again(plan, trial, compiled.library, input, progress, tried);
   tried.unprotected = unprotected_from(tried.unprotected, /*was_compiled=*/true);
   if (plan.arguments.empty() && takes_arguments(plan)) {
     for (DeviceFinding& finding : tried.findings) { // what it does without them is not to be judged

@@ -61,9 +61,10 @@ struct ProgramTrial {
   /// By the copy's line, a sum of what it gave the host; empty: none that tells.
   std::map<std::string, std::uint64_t> copied = {};
   bool uses_atomics = false;
-  bool uses_managed = false; ///< memory, which the host reads without a copy
-  std::string printed;       ///< the last lines
-  std::string unprotected;   ///< what it is not kept from
+  bool uses_managed = false;   ///< memory, which the host reads without a copy
+  std::string printed;         ///< the last lines
+  std::size_t printed_sum = 0; ///< of all of it
+  std::string unprotected;     ///< what it is not kept from
 };
 
 /// Throws what compile_emulated_program() throws, Error, and Interrupted.

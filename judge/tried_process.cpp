@@ -83,10 +83,10 @@ std::vector<std::string> bwrap_command(const fs::path& program,
 } // namespace
 
 std::string in_words(int status) {
-  if (status <= 128) {
+  const int signal = status - 128;
+  if (signal <= 0 || signal > SIGRTMAX) { // exit(-1) is 255
     return fmt::format("it ended with status {}", status);
   }
-  const int signal = status - 128;
   switch (signal) {
     case SIGSEGV: return "it crashed: it used memory that is not its own (segmentation fault)";
     case SIGBUS: return "it crashed: it used memory that is not there (bus error)";

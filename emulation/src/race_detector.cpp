@@ -349,7 +349,7 @@ void RaceDetector::access_memory(std::uintptr_t address, std::size_t bytes, cons
     const std::uintptr_t stop = std::min(end, cell_begin + word);
     Cell& cell = watched_->cells[index];
     if (stop - address_ == word && cell.write.divided == 0) {
-      access_cell(cell, access);
+      access_cell(cell, access, /*stays=*/true);
     } else {
       access_bytes(cell, address_ - cell_begin, stop - cell_begin, access);
     }
@@ -443,7 +443,7 @@ void RaceDetector::access_bytes(Cell& cell, std::size_t first, std::size_t end,
     cell.write = elsewhere(number);
   }
   for (std::size_t i = first; i < end; ++i) {
-    access_cell(bytes_[cell.write.epoch][i], access);
+    access_cell(bytes_[cell.write.epoch][i], access, /*stays=*/false);
   }
 }
 
@@ -463,7 +463,7 @@ bool RaceDetector::both_atomic(const Stamp& earlier, const Access& access) const
          includes(std::min(scope, access.scope), earlier.block);
 }
 
-void RaceDetector::access_cell(Cell& cell, const Access& access) {
+void RaceDetector::access_cell(Cell& cell, const Access& access, bool stays) {
   const Stamp now = stamp(access);
   // Again, before anyone could know of the first time.
   const Stamp& last = access.writes ? cell.write : cell.read;
@@ -489,6 +489,10 @@ void RaceDetector::access_cell(Cell& cell, const Access& access) {
     return;
   }
   check_reads(cell, access);
+  if (stays && write.block != 0 && written_next(access)) {
+    add_written({{}, now, {}, true, address_, watched_}, &cell);
+    return;
+  }
   release_reads(cell);
   cell.write = now;
 }
@@ -589,7 +593,8 @@ void RaceDetector::access_atomically(const void* data, std::size_t bytes,
   std::vector<Release>& releases = releases_[address];
   for (const Release& release : releases) {
     if (access.reads && includes(std::min(scope, release.scope), release.block)) {
-      if (access.acquires) {
+      // In NVIDIA's own programs (threadFenceReduction) no fence follows atomicInc().
+      if (access.acquires || (access.writes && is_program())) {
         thread_->learn(release.clock);
       } else {
         thread_->see({std::min(scope, release.scope), release.block, release.clock});
@@ -635,21 +640,34 @@ void RaceDetector::report(Stamp earlier, bool earlier_writes, const Access& acce
   if (reported_.contains(conflict.lines())) {
     return;
   }
-  const bool plain = access.writes && access.scope == Scope::thread;
-  if (!is_program() || !plain || block_ == copier_.get()) {
+  if (written_next(access)) {
+    add_written(conflict, nullptr);
+  } else {
     report(conflict);
-    return;
   }
-  written_.push_back({conflict, std::min(word, watched_->begin + watched_->bytes - address_)});
-  std::memcpy(&written_.back().before, reinterpret_cast<const void*>(address_),
-              written_.back().bytes);
+}
+
+bool RaceDetector::written_next(const Access& access) const {
+  return is_program() && access.writes && access.scope == Scope::thread && block_ != copier_.get();
+}
+
+void RaceDetector::add_written(const Conflict& conflict, Cell* cell) {
+  const std::size_t bytes = std::min(word, watched_->begin + watched_->bytes - address_);
+  written_.push_back({conflict, bytes, 0, cell});
+  std::memcpy(&written_.back().before, reinterpret_cast<const void*>(address_), bytes);
 }
 
 void RaceDetector::look_at_written() {
-  for (const Written& write : written_) {
-    if (std::memcmp(reinterpret_cast<const void*>(write.conflict.address), &write.before,
-                    write.bytes) != 0) {
-      report(write.conflict);
+  for (const auto& [conflict, bytes, before, cell] : written_) {
+    const bool changed =
+        std::memcmp(reinterpret_cast<const void*>(conflict.address), &before, bytes) != 0;
+    if (cell == nullptr && changed) {
+      report(conflict);
+    } else if (cell != nullptr && changed) {
+      release_reads(*cell);
+      cell->write = conflict.later;
+    } else if (cell != nullptr) {
+      note_read(*cell, conflict.later);
     }
   }
   written_.clear();

@@ -216,7 +216,8 @@ class RaceDetector {
   void move_pages(Watched& managed, std::uintptr_t address, std::size_t bytes,
                   Watched::Place place);
   Watched* find(std::uintptr_t address);
-  void access_cell(Cell& cell, const Access& access);
+  /// `stays`: the cell is where it is until the thread goes on.
+  void access_cell(Cell& cell, const Access& access, bool stays);
   void access_bytes(Cell& cell, std::size_t first, std::size_t end, const Access& access);
   void check_reads(const Cell& cell, const Access& access);
   void note_read(Cell& cell, const Stamp& read);
@@ -234,7 +235,9 @@ class RaceDetector {
   [[nodiscard]] bool includes(Scope scope, std::uint32_t block) const;
   void report(Stamp earlier, bool earlier_writes, const Access& access);
   void report(const Conflict& conflict);
-  /// Of a program a write that left what was there is no race.
+  /// Of a program a write that leaves what is there is no race, but a read.
+  [[nodiscard]] bool written_next(const Access& access) const;
+  void add_written(const Conflict& conflict, Cell* cell);
   void look_at_written();
   Executed& execute(std::uint32_t blocks);
   [[nodiscard]] const Executed& executed(std::uint32_t block) const;
@@ -295,8 +298,9 @@ class RaceDetector {
     Conflict conflict;
     std::size_t bytes;
     std::uint32_t before = 0;
+    Cell* cell; ///< that keeps it; null: it is a conflict
   };
-  std::vector<Written> written_; ///< is written next, and races if it changes
+  std::vector<Written> written_; ///< is written next
   /// Plain reads whose values atomicCAS() was then told: it writes only if they still hold.
   std::set<std::uint64_t> guesses_;
   std::set<std::pair<std::uintptr_t, std::uint64_t>> reported_reads_;

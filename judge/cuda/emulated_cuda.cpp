@@ -33,11 +33,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* library_name = "libdiffbench_emulated_cuda.so";
 
-std::string read_file(const fs::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 // Where the emulation is: installed with the program, or in the tree that it was built in.
 struct Emulation {
   fs::path library;
@@ -123,7 +118,7 @@ void refuse_disguises(const fs::path& source) {
   const auto refuse = [&source](const PlainLine& line, std::string_view why) {
     throw InvalidInput(fmt::format("{}:{}: {}", source.filename().string(), line.number, why));
   };
-  const std::string text = read_file(source);
+  const std::string text = text_of_file(source);
   for (const PlainLine& line : plain_lines(text)) {
     const auto first = line.text.find_first_not_of(" \t\v\f\r");
     const std::string code = first == std::string::npos ? "" : line.text.substr(first);
@@ -343,7 +338,7 @@ class EmulatedCompiler {
     for (const fs::path& each : of_the_user) {
       refuse_other_headers(each, emulation_);
     }
-    return read_file(result);
+    return text_of_file(result);
   }
 
   // Adds what `translated` becomes; false: it does not compile, and why is in complaint().
@@ -496,7 +491,7 @@ CompiledSubmission compile_emulated_program(const std::vector<fs::path>& sources
 
 bool has_main(const fs::path& source) {
   static const std::regex main(R"((^|[^\w.:>])main\s*\()");
-  const std::string text = read_file(source);
+  const std::string text = text_of_file(source);
   return std::ranges::any_of(
       plain_lines(text), [](const PlainLine& line) { return std::regex_search(line.text, main); });
 }

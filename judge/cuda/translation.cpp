@@ -189,6 +189,9 @@ class Translator {
         is_variable(i) ? translate_variable(i) : translate_function(i);
       } else if (is(i, "__host__")) {
         erase(i);
+      } else if (is(i, "__align__")) {
+        replace(tokens_.all[i].begin, tokens_.all[i].end, "__attribute__((aligned");
+        insert_after(closing(i + 1), "))");
       } else if (is(i, "__noinline__") && !is(i - 1, "(")) {
         replace(tokens_.all[i].begin, tokens_.all[i].end, "__attribute__((noinline))");
       } else if (opens_chevrons(i)) {
@@ -743,10 +746,20 @@ class Translator {
       translate_dynamic_shared(begin, end, names);
       return;
     }
-    if (depth_at(begin) == 0) {
-      refuse(i, "__shared__ variables outside functions are not emulated");
-    }
     const std::string type = fmt::format("emulated_variables_{}", count_++);
+    if (depth_at(begin) == 0) {
+      insert_before(begin, "namespace { struct " + type + " { ");
+      insert_after(end, " }; }");
+      for (std::size_t k = end; k < size(); ++k) {
+        if (std::ranges::find(names, text(k)) != names.end() && !is(k - 1, ".") &&
+            !(is(k - 1, ">") && is(k - 2, "-"))) {
+          replace(tokens_.all[k].begin, tokens_.all[k].begin,
+                  fmt::format("::emulated_shared<{}>(\"{}\", {}).", type,
+                              tokens_.files[tokens_.all[i].file], tokens_.all[i].line));
+        }
+      }
+      return;
+    }
     insert_before(begin, "struct " + type + " { ");
     std::string after = fmt::format(" }}; auto& {0}_ = ::emulated_shared<{0}>();", type);
     for (const std::string& name : names) {
@@ -769,12 +782,8 @@ class Translator {
     erase(bracket + 1);
     std::string type;
     for (std::size_t k = begin; k + 1 < bracket; ++k) {
-      if (is_any(k, {"__attribute__", "alignas"})) {
-        const std::size_t close = closing(k + 1);
-        for (; k <= close; ++k) {
-          erase(k);
-        }
-        --k;
+      if (is_any(k, {"__attribute__", "alignas", "__align__"})) {
+        k = closing(k + 1); // harmless where it stays
       } else if (!is_any(k, {"extern", "static", "__shared__", "__device__"})) {
         type += std::string(text(k)) + " ";
         erase(k);

@@ -21,11 +21,11 @@
 #define __host__
 #define __device__
 #define __global__
+#define __align__(bytes) __attribute__((aligned(bytes)))
 #endif
 #define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(...)
 #define __grid_constant__
-#define __align__(bytes) __attribute__((aligned(bytes)))
 
 extern const uint3& threadIdx;
 extern const uint3& blockIdx;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 // In the place of the header of that name of NVIDIA's samples.
-#pragma once
 
 #include <helper_timer.h>
