@@ -254,7 +254,8 @@ void run_again(const TriedProgram& plan, const TrialPlan& trial, const fs::path&
     for (DeviceFinding& finding : tried.findings) {
       finding.affects_result &= printed || !is_unwritten(finding);
     }
-  } else if (orders && differs.value_or("") != "") {
+  } else if (orders && differs.value_or("") != "" &&
+             std::ranges::none_of(again.findings, is_fault)) { // backwards none may come to its end
     // Not by chance, the clock, or where its arrays lie? Then the same order gives the same again.
     std::this_thread::sleep_for(std::chrono::milliseconds(1100)); // time() is another one
     check_interrupt();

@@ -27,6 +27,7 @@ enum class ThreadState {
   at_cluster_barrier,
   at_grid_barrier,
   in_warp,
+  at_active_mask, ///< it asks which lanes are with it
   finished
 };
 

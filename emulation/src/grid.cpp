@@ -7,6 +7,7 @@
 #include "fiber.hpp"
 #include "host_watch.hpp"
 #include "program.hpp"
+#include "runtime.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -88,13 +89,16 @@ class GridRun {
   // From the threads:
   void work(Worker& worker);
   void arrive(Barrier& barrier, ThreadState state, Site site);
+  void open(Barrier& barrier, ThreadState state, const Block& of);
+  void give_mask(const Thread& asking);
+  bool release_waiting();
   void arrive_at_cluster(Site site);
   void wait_for_cluster(Site site);
   void* map_shared(const void* address, unsigned rank, Site site);
   std::uint64_t meet(WarpCall call, unsigned mask, std::uint64_t value, int source, Site site);
   void yield();
   int vote(int predicate, Site site);
-  [[nodiscard]] unsigned lanes_alive();
+  [[nodiscard]] unsigned active_mask(Site site);
   [[noreturn]] void fail(FindingKind kind, const std::string& problem, const CodeLine& at = {});
   Thread& current() {
     if (loop_.plain) {
@@ -165,6 +169,7 @@ class GridRun {
   std::vector<std::unique_ptr<Block>> resident_; ///< of these, those that have returned too
   std::vector<Thread*> ready_; ///< unstarted or runnable threads of resident blocks
   Barrier grid_barrier_;
+  bool said_who_returned_ = false;
   Thread* current_ = nullptr;
   Fiber host_;
   std::int64_t idle_yields_ = 0;
@@ -413,7 +418,7 @@ void GridRun::retire(Cluster& cluster) {
 }
 
 Thread* GridRun::pick() {
-  if (cancelled_ || ready_.empty()) {
+  if (cancelled_ || (ready_.empty() && (more_begin() || !release_waiting()))) {
     return nullptr;
   }
   if (in_loop_ && thread_yields_ == 0) {
@@ -624,15 +629,20 @@ void GridRun::arrive(Barrier& barrier, ThreadState state, Site site) {
     leave();
     return;
   }
+  open(barrier, state, *self.block);
+}
+
+void GridRun::open(Barrier& barrier, ThreadState state, const Block& of) {
+  const bool of_block = state == ThreadState::at_block_barrier;
   barrier = {};
-  if (of_block) {
-    self.block->vote_result = std::exchange(self.block->votes, 0);
-  }
   idle_yields_ = 0;
   std::vector<ThreadOrder*> met;
   for (const auto& block : resident_) {
-    if (of_block && block.get() != self.block) {
+    if (of_block && block.get() != &of) {
       continue;
+    }
+    if (of_block) {
+      block->vote_result = std::exchange(block->votes, 0);
     }
     for (Thread& thread : block->threads) {
       if (thread.state == state) {
@@ -646,6 +656,33 @@ void GridRun::arrive(Barrier& barrier, ThreadState state, Site site) {
   meet_in_blocks(met);
 }
 
+// Nobody can run: lets those go on that need not wait. In a program where all of a block are at a
+// barrier or have returned, it is said once, and they go on, as on a card.
+bool GridRun::release_waiting() {
+  for (const auto& block : resident_) {
+    const auto asks =
+        std::ranges::find(block->threads, ThreadState::at_active_mask, &Thread::state);
+    if (asks != block->threads.end()) {
+      Thread* const self = std::exchange(current_, nullptr);
+      give_mask(*asks);
+      current_ = self;
+      return true;
+    }
+    Barrier& barrier = block->barrier;
+    if (is_program() && barrier.arrived > 0 && !barrier.lines_differ &&
+        barrier.arrived + block->finished == block->threads.size()) {
+      if (!std::exchange(said_who_returned_, true)) {
+        runtime().report(what_blocks());
+      }
+      Thread* const self = std::exchange(current_, nullptr);
+      open(barrier, ThreadState::at_block_barrier, *block);
+      current_ = self;
+      return true;
+    }
+  }
+  return false;
+}
+
 // The others have to come to the next vote before its result takes the place of this one.
 int GridRun::vote(int predicate, Site site) {
   Block& block = *current().block;
@@ -654,9 +691,37 @@ int GridRun::vote(int predicate, Site site) {
   return block.vote_result;
 }
 
-unsigned GridRun::lanes_alive() {
-  const Thread& thread = current();
-  return thread.block->warps[static_cast<std::size_t>(thread.rank) / 32].alive;
+unsigned GridRun::active_mask(Site site) {
+  Thread& self = current();
+  self.state = ThreadState::at_active_mask;
+  self.site = site;
+  const auto comes = [&](const Thread& other) {
+    return other.rank / 32 == self.rank / 32 &&
+           (other.state == ThreadState::unstarted || other.state == ThreadState::runnable);
+  };
+  if (std::ranges::any_of(self.block->threads, comes)) {
+    leave();
+  } else {
+    give_mask(self);
+  }
+  return static_cast<unsigned>(self.value);
+}
+
+void GridRun::give_mask(const Thread& asking) {
+  const Site site = asking.site;
+  std::vector<Thread*> lanes;
+  std::uint64_t mask = 0;
+  for (Thread& lane : asking.block->threads) {
+    if (lane.rank / 32 == asking.rank / 32 && lane.state == ThreadState::at_active_mask &&
+        same(lane.site, site)) {
+      mask |= std::uint64_t{1} << lane.rank % 32;
+      lanes.push_back(&lane);
+    }
+  }
+  for (Thread* const lane : lanes) {
+    lane->value = mask;
+    make_runnable(*lane);
+  }
 }
 
 void GridRun::arrive_at_cluster(Site site) {
@@ -922,6 +987,8 @@ std::string beside_shared_memory(const void* address) {
              : found + ": the launch gives none, kernel<<<blocks, threads, bytes>>>(...) does";
 }
 
+bool kernel_runs() { return active != nullptr && active->running(); }
+
 void fail_current_thread(FindingKind kind, const std::string& problem, const CodeLine& at) {
   active->fail(kind, problem, at);
 }
@@ -1004,12 +1071,12 @@ std::uint64_t warp_meeting(WarpCall call, unsigned mask, std::uint64_t value, in
 int block_vote(int predicate, Site site) { return active->vote(predicate, site); }
 
 int lane() { return active->current().rank % 32; }
-unsigned active_mask() { return active->lanes_alive(); }
+unsigned active_mask(Site site) { return active->active_mask(site); }
 void yield() { active->yield(); }
 void atomic_access(const void* address, std::size_t bytes, AtomicAccess access, Site site) {
   active->yield();
   if (RaceDetector* const detector = RaceDetector::watching()) {
-    detector->access_atomically(address, bytes, access, site);
+    detector->access_atomically(address, bytes, access, site_at(site));
   }
 }
 void fence(int scope) {

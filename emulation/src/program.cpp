@@ -12,8 +12,11 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
+#include <csignal>
 #include <cstring>
 #include <map>
+#include <mutex>
+#include <thread>
 
 #include <unistd.h>
 
@@ -123,4 +126,17 @@ void diffbench_try_program(double seconds, bool again, bool in_reverse) {
   backwards = in_reverse;
   poison = again && !in_reverse ? other_poison : unlikely_poison;
   install_segfault_handler();
+  for (const int fatal : {SIGABRT, SIGBUS, SIGFPE}) {
+    std::signal(fatal, [](int signal) {
+      diffbench_try_program_ended(/*by_itself=*/false);
+      std::signal(signal, SIG_DFL);
+      std::raise(signal);
+    });
+  }
+  std::thread([] { // for what the host does
+    std::this_thread::sleep_until(deadline);
+    const std::lock_guard lock(runtime_mutex());
+    end_program();
+  })
+      .detach();
 }

@@ -581,10 +581,10 @@ void RaceDetector::release_reads(Cell& cell) {
 // "Memory Consistency Model", release and acquire patterns. Scopes must include each other.
 
 void RaceDetector::access_atomically(const void* data, std::size_t bytes,
-                                     const detail::AtomicAccess& access, detail::Site site) {
+                                     const detail::AtomicAccess& access, std::uint64_t site) {
   const auto address = reinterpret_cast<std::uintptr_t>(data);
   const auto scope = static_cast<Scope>(access.scope);
-  access_memory(address, bytes, {site_at(site), scope, access.writes, access.reads});
+  access_memory(address, bytes, {site, scope, access.writes, access.reads});
   for (const BlockRaces::PlainRead& read : block_->last_reads[thread_->thread]) {
     if (access.compares && read.address == address) {
       guesses_.insert(read.site);
@@ -604,7 +604,7 @@ void RaceDetector::access_atomically(const void* data, std::size_t bytes,
   if (!access.writes) {
     return;
   }
-  if (watched_ != nullptr && !watched_->what.empty()) {
+  if (access.reads && watched_ != nullptr && !watched_->what.empty()) {
     traffic_.queued_atomics = std::max(traffic_.queued_atomics, ++atomic_writes_[address]);
   }
   if (!access.reads) { // another value

@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <deque>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <memory>
@@ -156,7 +157,13 @@ class RaceDetector {
                   {site, Scope::thread, writes, false});
   }
   void access_atomically(const void* data, std::size_t bytes, const detail::AtomicAccess& access,
-                         detail::Site site);
+                         std::uint64_t site);
+  /// Does it lie in memory that other blocks see?
+  [[nodiscard]] bool is_global(const void* data) const {
+    const auto address = reinterpret_cast<std::uintptr_t>(data);
+    const auto after = memory_.upper_bound(address);
+    return after != memory_.begin() && std::prev(after)->second.holds(address);
+  }
   void fence(Scope scope);
 
   /// Found since the last call; reads of what nobody has written, too.

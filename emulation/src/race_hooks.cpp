@@ -3,6 +3,7 @@
 // runtime library (LLVM, compiler-rt/lib/tsan/rtl/tsan_interface.h; GCC has the same) all but the
 // functions' beginnings and ends, which the build leaves out. The library itself is not linked.
 #include "code_site.hpp"
+#include "grid.hpp"
 #include "host_watch.hpp"
 #include "race_detector.hpp"
 #include "runtime.hpp"
@@ -24,10 +25,42 @@ inline void note(const void* address, std::size_t bytes, bool writes, const void
   }
 }
 
+// Cards refuse what x86 does not.
+inline void note_aligned(const void* address, std::size_t bytes, bool writes,
+                         const void* return_address) {
+  note(address, bytes, writes, return_address);
+  if (reinterpret_cast<std::uintptr_t>(address) % bytes != 0 && kernel_runs()) {
+    const std::uint64_t site = site_before(return_address);
+    fail_current_thread(FindingKind::kernel_fault,
+                        (writes ? "writes " : "reads ") + std::to_string(bytes) + " bytes at " +
+                            line_of(site) + " at an address that is no multiple of " +
+                            std::to_string(bytes) + ": misaligned address",
+                        code_line_of(site));
+  }
+}
+
+// Of memory that other blocks see it is an atomic access that orders nothing (PTX ISA, "Memory
+// Consistency Model": volatile operations), and who waits for another's store lets it run.
+void note_volatile(const void* address, std::size_t bytes, bool writes,
+                   const void* return_address) {
+  if (!kernel_runs() || !race_detector().is_global(address)) {
+    note_aligned(address, bytes, writes, return_address);
+    return;
+  }
+  if (!writes) {
+    detail::yield();
+  }
+  if (RaceDetector* const detector = RaceDetector::watching()) {
+    detector->access_atomically(address, bytes,
+                                {!writes, writes, false, false, static_cast<int>(Scope::system)},
+                                site_before(return_address));
+  }
+}
+
 } // namespace
 
 // NOLINTBEGIN: the names are the compiler's
-#define DIFFBENCH_ACCESS_OF(KIND, bytes)                      \
+#define DIFFBENCH_ACCESS_OF(KIND, note, bytes)                \
   void __tsan_##KIND##read##bytes(void* address) {            \
     note(address, bytes, false, __builtin_return_address(0)); \
   }                                                           \
@@ -38,7 +71,11 @@ inline void note(const void* address, std::size_t bytes, bool writes, const void
     note(address, bytes, false, __builtin_return_address(0)); \
     note(address, bytes, true, __builtin_return_address(0));  \
   }
-#define DIFFBENCH_ACCESS(bytes) DIFFBENCH_ACCESS_OF(, bytes) DIFFBENCH_ACCESS_OF(unaligned_, bytes)
+#define DIFFBENCH_ACCESS(bytes)                        \
+  DIFFBENCH_ACCESS_OF(, note_aligned, bytes)           \
+  DIFFBENCH_ACCESS_OF(unaligned_, note, bytes)         \
+  DIFFBENCH_ACCESS_OF(volatile_, note_volatile, bytes) \
+  DIFFBENCH_ACCESS_OF(unaligned_volatile_, note, bytes)
 
 // Atomic accesses of the compiler, which kernels have not: reference counts of the host's code.
 #define DIFFBENCH_ATOMIC(bits, T)                                                               \

@@ -8,6 +8,8 @@
 #include "sanitizer.hpp"
 #include "user_image.hpp"
 
+#include <emulation/user_reports.h>
+
 #include <cstdio>
 #include <vector>
 
@@ -77,6 +79,9 @@ void on_segfault(int, siginfo_t* info, void* context) {
                              .message = bug.text,
                              .at = code_line_of(instruction_of(context)),
                              .by = current_thread()});
+  }
+  if (is_program()) {
+    diffbench_try_program_ended(/*by_itself=*/false);
   }
   // The access is repeated, and faults again.
   sigaction(SIGSEGV, &previous, nullptr);

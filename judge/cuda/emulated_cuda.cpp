@@ -409,8 +409,8 @@ class EmulatedCompiler {
     return fmt::format(
         "-std=gnu++20 -O2 -g1 -gdwarf-4 -w -fPIC -ffp-contract=off -fno-optimize-sibling-calls "
         "-ffunction-sections -fdiagnostics-color=never -U_FORTIFY_SOURCE -fsanitize=thread {}{}{}",
-        is_clang_ ? "-mllvm -tsan-instrument-func-entry-exit=0"
-                  : "--param=tsan-instrument-func-entry-exit=0",
+        is_clang_ ? "-mllvm -tsan-instrument-func-entry-exit=0 -mllvm -tsan-distinguish-volatile"
+                  : "--param=tsan-instrument-func-entry-exit=0 --param=tsan-distinguish-volatile=1",
         program_flags_.empty() ? "" : " ", program_flags_);
   }
 

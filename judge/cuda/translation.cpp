@@ -11,6 +11,7 @@
 #include <map>
 #include <ranges>
 #include <set>
+#include <sstream>
 #include <utility>
 
 #include <fmt/format.h>
@@ -178,6 +179,7 @@ class Translator {
   CudaTranslation translate() {
     refuse_what_is_not_emulated();
     find_functions();
+    quick_ = spins() ? QuickKernels::none : quick_; // what others store is seen by the instruments
     for (std::size_t i = 0; i < size(); ++i) {
       if (is(i, "__global__")) {
         translate_kernel(i);
@@ -352,6 +354,9 @@ class Translator {
     std::string result;
     std::size_t done = 0;
     for (const Edit& edit : edits_) {
+      if (edit.begin < edit.end && edit.begin < done) {
+        continue; // of what is taken away
+      }
       if (edit.begin > done) {
         result += tokens_.text.substr(done, edit.begin - done);
       }
@@ -368,6 +373,17 @@ class Translator {
       result += (result.empty() ? "" : " ") + std::string(text(i));
     }
     return result;
+  }
+
+  // while (*flag == 0);
+  [[nodiscard]] bool spins() const {
+    bool on_volatile = false, waits = false;
+    for (std::size_t i = 0; i < size(); ++i) {
+      on_volatile |= is(i, "volatile");
+      const std::size_t body = is(i, "while") ? closing(i + 1) + 1 : size();
+      waits |= is(body, ";") || (is(body, "{") && is(body + 1, "}"));
+    }
+    return on_volatile && waits;
   }
 
   // Functions
@@ -480,7 +496,11 @@ class Translator {
   void translate_kernel(std::size_t i) {
     erase(i);
     const std::size_t open = parameters_of(i + 1);
-    if (open >= size() || !is_word(open - 1)) {
+    std::size_t name = open - 1;
+    for (int depth = 0; name < open && (is(name, ">") || depth > 0); --name) { // k<int>
+      depth += is(name, ">") ? 1 : is(name, "<") ? -1 : 0;
+    }
+    if (open >= size() || !is_word(name)) {
       refuse(i, "__global__ that is not followed by a function");
     }
     const std::size_t body = body_of(open);
@@ -497,8 +517,8 @@ class Translator {
       }
     }
     const std::string quick = quick_ == QuickKernels::none ? "" : std::string(1, quick_mark);
-    insert_after(
-        body, fmt::format(" ::emulated_kernel(\"{}\", [=]() mutable {{{}", text(open - 1), quick));
+    insert_after(body,
+                 fmt::format(" ::emulated_kernel(\"{}\", [=]() mutable {{{}", text(name), quick));
     insert_before(end, quick + "});");
     if (quick_ != QuickKernels::none) {
       const Token& first = tokens_.all[body];
@@ -597,10 +617,14 @@ class Translator {
     if (kernel >= size() || !is(arguments, "(") || closing(arguments) == size()) {
       refuse(chevrons, "a launch is written kernel<<<blocks, threads>>>(arguments)");
     }
-    std::string configuration(tokens_.text.substr(
-        tokens_.all[chevrons + 3].begin, tokens_.all[end].begin - tokens_.all[chevrons + 3].begin));
+    std::istringstream lines(
+        std::string(tokens_.text.substr(tokens_.all[chevrons + 3].begin,
+                                        tokens_.all[end].begin - tokens_.all[chevrons + 3].begin)));
     // The configuration comes first, and its line ends stay where they are.
-    std::replace(configuration.begin(), configuration.end(), '\n', ' ');
+    std::string configuration;
+    for (std::string line; std::getline(lines, line);) {
+      configuration += line.starts_with('#') ? "" : line + " "; // a marker: of NULL, for one
+    }
     insert_before(kernel, "(::emulated_configure(" + configuration + "), ");
     const std::size_t from = tokens_.all[chevrons].begin;
     const std::size_t to = tokens_.all[end + 2].end;
@@ -720,6 +744,15 @@ class Translator {
     return names;
   }
 
+  // Of a variable outside functions, whatever else has its name.
+  void replace_uses(std::size_t behind, const std::string& name, const std::string& with) {
+    for (std::size_t k = behind; k < size(); ++k) {
+      if (is(k, name) && !is(k - 1, ".") && !(is(k - 1, ">") && is(k - 2, "-"))) {
+        replace(tokens_.all[k].begin, tokens_.all[k].end, with);
+      }
+    }
+  }
+
   void translate_shared(std::size_t i) {
     std::size_t begin = i;
     bool dynamic = false;
@@ -750,13 +783,10 @@ class Translator {
     if (depth_at(begin) == 0) {
       insert_before(begin, "namespace { struct " + type + " { ");
       insert_after(end, " }; }");
-      for (std::size_t k = end; k < size(); ++k) {
-        if (std::ranges::find(names, text(k)) != names.end() && !is(k - 1, ".") &&
-            !(is(k - 1, ">") && is(k - 2, "-"))) {
-          replace(tokens_.all[k].begin, tokens_.all[k].begin,
-                  fmt::format("::emulated_shared<{}>(\"{}\", {}).", type,
-                              tokens_.files[tokens_.all[i].file], tokens_.all[i].line));
-        }
+      for (const std::string& name : names) {
+        replace_uses(end, name,
+                     fmt::format("::emulated_shared<{}>(\"{}\", {}).{}", type,
+                                 tokens_.files[tokens_.all[i].file], tokens_.all[i].line, name));
       }
       return;
     }
@@ -790,8 +820,10 @@ class Translator {
       }
     }
     if (depth_at(begin) == 0) {
-      insert_before(bracket - 1, "static const ::emulated_dynamic_array<" + type + "> ");
-      insert_before(end, "{}");
+      erase(bracket - 1);
+      insert_before(end, fmt::format("extern char emulated_nothing_{}", count_++)); // attributes'
+      replace_uses(end, names.front(),
+                   fmt::format("static_cast<{}*>(::emulated_dynamic_shared())", type));
     } else {
       insert_before(bracket - 1, type + "* ");
       insert_before(end, " = static_cast<" + type + "*>(::emulated_dynamic_shared())");

@@ -59,7 +59,7 @@ std::uint64_t warp_meeting(WarpCall call, unsigned mask, std::uint64_t value, in
                            Site site);
 [[nodiscard]] int lane();
 /// The lanes that have not returned: those that a warp which has not diverged would have.
-[[nodiscard]] unsigned active_mask();
+[[nodiscard]] unsigned active_mask(Site site);
 /// Lets other threads run, if the schedule wants so.
 void yield();
 /// An atomic access, which lets other threads run first. `scope`: __NV_THREAD_SCOPE_*.
@@ -147,7 +147,10 @@ inline int __any_sync(unsigned mask, int predicate, DIFFBENCH_SITE) {
 inline int __all_sync(unsigned mask, int predicate, DIFFBENCH_SITE) {
   return __any_sync(mask, predicate == 0, site) == 0;
 }
-inline unsigned __activemask() { return diffbench::emulation::detail::active_mask(); }
+/// Of the warp, the lanes that come here before any of it waits elsewhere or has to.
+inline unsigned __activemask(DIFFBENCH_SITE) {
+  return diffbench::emulation::detail::active_mask(site);
+}
 
 [[noreturn]] inline void __trap(DIFFBENCH_SITE) { diffbench::emulation::detail::trap(site); }
 

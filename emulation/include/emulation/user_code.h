@@ -64,16 +64,15 @@ inline void emulated_configure(dim3 grid, dim3 block, std::size_t shared_bytes =
                                                  {file, line});
 }
 
+/// The launch has a copy of the arguments' bytes, as a card has, whatever destroys these ones.
 template <typename Body>
 inline void emulated_kernel(const char* name, Body body) {
-  static_assert(std::is_trivially_copyable_v<Body>, "a kernel's arguments are copied as bytes");
   diffbench::emulation::detail::launch_body(
       {name, &body, sizeof body, [](void* captured) { (*static_cast<Body*>(captured))(); }});
 }
 /// `quick`: the same, which says nothing of its accesses.
 template <typename Body, typename Quick>
 inline void emulated_kernel(const char* name, Body body, Quick quick) {
-  static_assert(std::is_trivially_copyable_v<Body>, "a kernel's arguments are copied as bytes");
   diffbench::emulation::detail::launch_body(
       {name, &body, sizeof body, [](void* captured) { (*static_cast<Body*>(captured))(); }, &quick,
        sizeof quick, &diffbench::emulation::detail::run_block<Quick>});
@@ -86,12 +85,6 @@ inline Variables& emulated_shared(const char* file = __builtin_FILE(),
   return *static_cast<Variables*>(diffbench::emulation::detail::shared_variable(
       &key, sizeof(Variables), alignof(Variables), {file, line}));
 }
-
-/// `extern __shared__ T name[];` outside functions.
-template <typename T>
-struct emulated_dynamic_array {
-  operator T*() const { return static_cast<T*>(emulated_dynamic_shared()); }
-};
 
 // Launches without chevrons.
 template <typename... P>
