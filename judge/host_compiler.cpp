@@ -222,7 +222,7 @@ void refuse_compiled(const std::string& text, const fs::path& file) {
       fmt::format("{} {}: {}", file.filename().string(),
                   denied || error.find("file not found: ") != std::string::npos // the assembler's
                       ? "includes what is not there, or neither its own nor a header of the "
-                        "class, the system or --flags"
+                        "class, the system or --flags (-IFOLDER)"
                       : "does not compile",
                   error);
   if (is_of_file && !denied) {

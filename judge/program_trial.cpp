@@ -131,7 +131,10 @@ std::string why_undecided(const ProgramTrial& trial, bool killed) {
   if (trial.status != 0) {
     return in_words(trial.status) + said;
   }
-  return trial.kernels.empty() ? "no kernel ran" + said : "";
+  return !trial.kernels.empty() ? ""
+                                : "no kernel ran: none was launched, or nobody waited for it "
+                                  "(cudaDeviceSynchronize())" +
+                                      said;
 }
 
 /// stdin for each run: a file from where it stands, which stays where the last one left it, or what
@@ -282,9 +285,10 @@ constexpr Column<LaunchedKernel> kernel_columns[] = {
 std::string findings_text(const std::vector<DeviceFinding>& findings) {
   std::string text;
   for (const DeviceFinding& finding : findings) {
-    text +=
-        fmt::format("{}{}{}: {}\n", finding.where, finding.where.empty() ? "" : ": ",
-                    is_fault(finding) ? finding.kind : "remark, " + finding.kind, finding.message);
+    const std::string kind = is_fault(finding) ? finding.kind : "remark, " + finding.kind;
+    const bool said = finding.message.starts_with(finding.kind); // "race on ..."
+    text += fmt::format("{}{}{}{}\n", finding.where, finding.where.empty() ? "" : ": ",
+                        said ? "" : kind + ": ", finding.message);
   }
   return text;
 }

@@ -61,6 +61,7 @@ void try_right_file(Language language, const TrialPlan& plan) {
   std::filesystem::path file = place.path() / "right.cpp";
   if (language == Language::python || language == Language::cuda) {
     file.replace_extension(language == Language::python ? ".py" : ".cu");
+    compiler.flags.clear(); // which only whole programs take
     write_starting_file(language == Language::python ? "python" : "cuda-kernel", file);
   } else {
     file.replace_extension(language == Language::c ? ".c" : ".cpp");

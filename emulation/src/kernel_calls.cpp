@@ -216,7 +216,14 @@ void run_kernel(Runtime& state, int device, const GridLaunch& launch,
   }
   race_detector().look_at(std::numeric_limits<std::int64_t>::max());
   if (problem) {
-    give_up(std::move(*problem), cudaErrorLaunchFailure);
+    const FindingKind kind = problem->kind;
+    const bool of_memory = kind == FindingKind::out_of_bounds ||
+                           kind == FindingKind::use_after_free ||
+                           kind == FindingKind::device_touches_host;
+    const bool asserts = problem->message.find(" asserts at ") != std::string::npos;
+    give_up(std::move(*problem), of_memory ? cudaErrorIllegalAddress
+                                 : asserts ? cudaErrorAssert
+                                           : cudaErrorLaunchFailure);
   } else if (const std::string written = state.memory.overwritten(); !written.empty()) {
     give_up({.kind = FindingKind::out_of_bounds, .message = written}, cudaErrorIllegalAddress);
   }

@@ -66,12 +66,14 @@ Emulation find_emulation() {
 
 // Headers of the toolkit that a C++ compiler finds where some package has them, but cannot read.
 void refuse_other_headers(const fs::path& source, const Emulation& emulation) {
-  static const std::regex of_toolkit(R"(\s*#[^<]*include[^<]*<((?:thrust|cub|cuda)/[^>]*)>.*)");
+  static const std::regex of_toolkit(
+      R"re(\s*#[^<"]*include[^<"]*[<"]((?:(?:thrust|cub|cuda|cooperative_groups|nvtx3)/|cu|mma\.)[^>"]*)[>"].*)re");
   std::ifstream stream(source);
   std::string line;
   for (int number = 1; std::getline(stream, line); ++number) {
     std::smatch header;
     if (std::regex_match(line, header, of_toolkit) &&
+        !fs::exists(source.parent_path() / header.str(1)) &&
         std::ranges::none_of(emulation.include_folders, [&](const fs::path& folder) {
           return fs::exists(folder / header.str(1));
         })) {
@@ -308,6 +310,10 @@ class EmulatedCompiler {
     for (const std::string& folder : emulation_.include_folders) {
       looking_.insert(looking_.end(), {"-isystem", folder});
     }
+    for (const std::string& flag : argument_words(program_flags_ + " " + choice.flags)) {
+      const bool is_folder = flag.starts_with("-I") && flag.size() > 2; // compilers run elsewhere
+      flags_.push_back(is_folder ? "-I" + fs::absolute(flag.substr(2)).string() : flag);
+    }
   }
 
   // What the preprocessor makes of `unit`, a text that includes the file.
@@ -316,17 +322,19 @@ class EmulatedCompiler {
       throw InvalidInput(fmt::format("no file {}", file.string()));
     }
     refuse_other_headers(file, emulation_);
-    const fs::path source = work_dir_ / "unit.cpp", result = work_dir_ / "preprocessed.ii";
+    const fs::path source = work_dir_ / (is_c(file) ? "unit.c" : "unit.cpp"),
+                   result = work_dir_ / "preprocessed.ii";
     std::ofstream(source) << unit;
-    readable_ = readable_files(looking_, "c++", work_dir_, choice_, file);
     std::vector<std::string> command = looking_;
-    command.insert(command.end(), {"-E", "-std=gnu++20", "-fdiagnostics-color=never",
-                                   "-DDIFFBENCH_USER_CODE", "-I", file.parent_path().string()});
+    command.insert(command.end(), flags_.begin(), flags_.end());
+    readable_ = readable_files(command, "c++", work_dir_, choice_, file);
+    command.insert(
+        command.end(),
+        {"-E", is_c(file) ? "-xc" : "-xc++", is_c(file) ? "-std=gnu17" : "-std=gnu++20",
+         "-fdiagnostics-color=never", "-DDIFFBENCH_USER_CODE", "-I", file.parent_path().string()});
     if (is_cuda) {
       command.insert(command.end(), {"-D__CUDACC__", "-D__NVCC__"});
     }
-    std::ranges::move(argument_words(program_flags_ + " " + choice_.flags),
-                      std::back_inserter(command));
     std::ranges::move(listing_flags(work_dir_), std::back_inserter(command));
     command.insert(command.end(), {source.string(), "-o", result.string()});
     if (const Said said = run_confined(command, work_dir_, readable_); said.status != 0) {
@@ -348,8 +356,12 @@ class EmulatedCompiler {
     const fs::path object = work_dir_ / fmt::format("submission{}.o", objects_.size());
     std::vector<std::string> command = {compiler_};
     std::ranges::move(argument_words(flags()), std::back_inserter(command));
-    std::ranges::move(argument_words(choice_.flags), std::back_inserter(command));
-    command.insert(command.end(), {"-c", source.string(), "-o", object.string()});
+    command.insert(command.end(), flags_.begin(), flags_.end());
+    if (is_c(file)) {
+      command.emplace_back("-std=gnu17");
+    }
+    command.insert(command.end(), {"-x", is_c(file) ? "cpp-output" : "c++-cpp-output", "-c",
+                                   source.string(), "-o", object.string()});
     if (Said said = run_confined(command, work_dir_, readable_); said.status != 0) {
       complaint_ = std::move(said.text);
       return false;
@@ -379,11 +391,9 @@ class EmulatedCompiler {
     std::vector<std::string> command = {compiler_, "-shared", "-o", result.library.string()};
     command.insert(command.end(), objects_.begin(), objects_.end());
     command.push_back(runtime.string());
-    std::ranges::move(
-        argument_words(program_flags_ + " " + choice_.flags +
-                       " -Wl,-rpath,$ORIGIN -Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset "
-                       "-Wl,-Bsymbolic -Wl,-z,defs"),
-        std::back_inserter(command));
+    command.insert(command.end(), flags_.begin(), flags_.end());
+    command.insert(command.end(), {"-Wl,-rpath,$ORIGIN", "-Wl,-Bsymbolic", "-Wl,-z,defs",
+                                   "-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset"});
     if (!program_flags_.empty()) { // its clocks (emulation/src/stopwatch.cpp)
       for (const char* clock :
            {"gettimeofday", "clock_gettime", "clock", "time", "omp_get_wtime", "fopen",
@@ -403,6 +413,8 @@ class EmulatedCompiler {
   }
 
  private:
+  static bool is_c(const fs::path& file) { return file.extension() == ".c"; }
+
   // As the kernels of the emulation's own tests: what they access is said by the instrumentation of
   // the thread sanitizer, whose library is not linked.
   [[nodiscard]] std::string flags() const {
@@ -421,6 +433,7 @@ class EmulatedCompiler {
   bool is_clang_;
   std::string program_flags_;
   std::vector<std::string> looking_; ///< the compiler, and where it finds headers
+  std::vector<std::string> flags_;   ///< of programs, and the user's
   std::vector<fs::path> readable_;
   std::vector<std::string> objects_;
   std::string complaint_;

@@ -317,6 +317,7 @@ using std::fma;
 using std::fmax;
 using std::fmin;
 using std::isfinite;
+using std::isinf;
 using std::isnan;
 using std::log;
 using std::sqrt;
@@ -379,11 +380,32 @@ DIFFBENCH_APPROXIMATION(cos)
 DIFFBENCH_APPROXIMATION(tan)
 #undef DIFFBENCH_APPROXIMATION
 inline float __powf(float a, float b) { return std::pow(a, b); }
-inline int __float2int_rn(float a) { return static_cast<int>(std::nearbyint(a)); }
-inline int __float2int_rz(float a) { return static_cast<int>(a); }
-inline int __float2int_ru(float a) { return static_cast<int>(std::ceil(a)); }
-inline int __float2int_rd(float a) { return static_cast<int>(std::floor(a)); }
-inline int __double2int_rn(double a) { return static_cast<int>(std::nearbyint(a)); }
+inline float __exp10f(float a) { return std::pow(10.0F, a); }
+inline void __sincosf(float a, float* sine, float* cosine) {
+  *sine = std::sin(a);
+  *cosine = std::cos(a);
+}
+inline float fdividef(float a, float b) { return a / b; }
+inline float __frsqrt_rn(float a) { return 1 / std::sqrt(a); }
+inline float rhypotf(float a, float b) { return 1 / std::hypot(a, b); }
+inline float norm3df(float a, float b, float c) { return std::hypot(a, b, c); }
+inline double norm3d(double a, double b, double c) { return std::hypot(a, b, c); }
+inline float sinpif(float a) { return static_cast<float>(std::sin(a * 3.14159265358979323846)); }
+inline float cospif(float a) { return static_cast<float>(std::cos(a * 3.14159265358979323846)); }
+#define DIFFBENCH_ROUNDED(NAME, T, F)                                           \
+  inline T __##NAME##_rn(F a) { return static_cast<T>(std::nearbyint(a)); } \
+  inline T __##NAME##_rz(F a) { return static_cast<T>(a); }                 \
+  inline T __##NAME##_ru(F a) { return static_cast<T>(std::ceil(a)); }      \
+  inline T __##NAME##_rd(F a) { return static_cast<T>(std::floor(a)); }
+DIFFBENCH_ROUNDED(float2int, int, float)
+DIFFBENCH_ROUNDED(float2uint, unsigned, float)
+DIFFBENCH_ROUNDED(float2ll, long long, float)
+DIFFBENCH_ROUNDED(double2int, int, double)
+DIFFBENCH_ROUNDED(double2uint, unsigned, double)
+DIFFBENCH_ROUNDED(double2ll, long long, double)
+#undef DIFFBENCH_ROUNDED
+inline double __int2double_rn(int a) { return a; }
+inline double __uint2double_rn(unsigned a) { return a; }
 inline float __int2float_rn(int a) { return static_cast<float>(a); }
 inline float __uint2float_rn(unsigned a) { return static_cast<float>(a); }
 inline float __double2float_rn(double a) { return static_cast<float>(a); }

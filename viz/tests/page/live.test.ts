@@ -46,7 +46,7 @@ describe("without WebGPU", () => {
   it("has the program's field after 1000 steps of 640x640, and says what is missing", async () => {
     const { page, troubles } = await openPage("live.html", { before: withoutAdapter });
     await measure(page, {});
-    const { cpu, gpu, setting } = await figures(page);
+    const { wasm, script, gpu, setting } = await figures(page);
     expect(setting).toEqual({
       nx: 640,
       ny: 640,
@@ -55,9 +55,9 @@ describe("without WebGPU", () => {
       start: "block",
     });
     const digest = digestOf("--grid 640 --iters 1000");
-    expect(cpu.map((way: { field_sha256: string }) => way.field_sha256)).toEqual([digest, digest]);
-    for (const { step } of cpu) expect(step.seconds).toBeGreaterThan(0);
-    expect(gpu).toMatchObject({ adapter: null, field: null, parts: null });
+    expect([wasm.digest, script.digest]).toEqual([digest, digest]);
+    for (const { step } of [wasm, script]) expect(step.median).toBeGreaterThan(0);
+    expect(gpu).toMatchObject({ gpu: null, distance: null, costs: null });
     expect(await readings(page)).toContain("WebGPU has no figures: this browser has WebGPU, but");
     await page.getByLabel("Paste it here").fill(`"sha256": "${digest}",`);
     expect(await page.locator(".outcome output").innerText()).toContain("Equal");
@@ -108,27 +108,24 @@ describe("with a software adapter", () => {
     const { page, troubles } = await openPage("live.html");
     for (const boundary of ["periodic", "neumann", "dirichlet"]) {
       await measure(page, { grid: "256", steps: "25", boundary, start: "random" });
-      const { cpu, gpu } = await figures(page);
+      const { wasm, script, gpu } = await figures(page);
       const digest = digestOf(`--grid 256 --iters 25 --boundary ${boundary} --init random`);
-      expect(cpu.map((way: { field_sha256: string }) => way.field_sha256)).toEqual([
-        digest,
-        digest,
-      ]);
-      expect(gpu.adapter).toMatchObject({ name: "google swiftshader", software: true });
-      const { max_ulps, tiny_differing, nonfinite, cells, right } = gpu.field;
-      expect({ cells, tiny_differing, nonfinite, right }).toEqual({
+      expect([wasm.digest, script.digest]).toEqual([digest, digest]);
+      expect(gpu.gpu).toMatchObject({ name: "google swiftshader", software: true });
+      const { ulps, cells, differing } = gpu.distance;
+      expect(gpu.distance).toMatchObject({
         cells: 65_536,
-        tiny_differing: 0,
+        tinyDiffering: 0,
         nonfinite: 0,
         right: true,
       });
-      expect(max_ulps).toBeLessThanOrEqual(1);
-      expect([gpu.parts, gpu.round_trips, gpu.step_on_device]).toEqual([null, null, null]);
+      expect(ulps).toBeLessThanOrEqual(1);
+      expect(gpu.costs).toBe(null);
       const read = await readings(page);
       expect(read).toContain("computes on the CPU (software)");
       expect(read).toMatch(/WebGPU's field is within [01] units? in the last place/);
       expect(read).not.toContain("the field stays");
-      console.log(`${boundary}: ${gpu.field.differing} of ${cells} cells differ, ${max_ulps} ulp`);
+      console.log(`${boundary}: ${differing} of ${cells} cells differ, ${ulps} ulp`);
     }
     expect(troubles).toEqual([]);
     await page.context().close();
@@ -154,11 +151,12 @@ describe("with a software adapter", () => {
     await page.keyboard.press("Enter");
     await page.locator(".outcome > *").first().waitFor();
     const { gpu } = await figures(page);
-    const { upload, launch, sync, step, download } = gpu.parts;
-    const trips = gpu.round_trips.map((trip: { step: object }) => trip.step);
-    for (const part of [upload, launch, sync, step, download, gpu.step_on_device, ...trips])
-      expect(part.slowest_seconds >= part.seconds && part.seconds > 0).toBe(true);
-    expect(gpu.round_trips.map(({ period }: { period: number }) => period)).toEqual([1, 10, 100]);
+    const { parts, roundTrips, stepOnDevice } = gpu.costs;
+    const { upload, launch, sync, step, download } = parts;
+    const trips = roundTrips.map((trip: { step: object }) => trip.step);
+    for (const part of [upload, launch, sync, step, download, stepOnDevice, ...trips])
+      expect(part.high >= part.median && part.median > 0).toBe(true);
+    expect(roundTrips.map(({ period }: { period: number }) => period)).toEqual([1, 10, 100]);
     const read = await readings(page);
     expect(read).toMatch(/^A step on the GPU takes .* while the field stays there/);
     expect(read).toContain("An integrated one shares the CPU's: then there is no bus");
@@ -266,7 +264,7 @@ describe("says in a line", () => {
     await page.getByRole("button", { name: "Stop" }).click();
     await page.locator("#live [role=status]", { hasText: "Stopped" }).waitFor();
     await measure(page, { steps: "4" });
-    expect((await figures(page)).gpu.field.right).toBe(true);
+    expect((await figures(page)).gpu.distance.right).toBe(true);
     await page.context().close();
   });
 
