@@ -48,13 +48,6 @@ bool is_of_run(const Verb& program, std::string_view option) {
   return list.declares(option);
 }
 
-/// What was a verb or an option of the comparison, and is so no more.
-struct GoneVerb {
-  std::string_view name, now;
-};
-constexpr std::array gone_verbs{GoneVerb{"grade", "try DIR"}, GoneVerb{"--distributed", "run"},
-                                GoneVerb{"--async", "residency --async"}};
-
 std::vector<std::string> verbs_of(const Verb& verb) {
   return names_in(verb.verbs != nullptr ? verb.verbs() : std::span<const Verb>{});
 }
@@ -230,10 +223,6 @@ class CommandLine {
       for (const CLI::Option* option : named.app->get_options()) {
         known.push_back(option->get_name(false, false));
       }
-    }
-    if (const auto gone = std::ranges::find(gone_verbs, name, &GoneVerb::name);
-        declared_.size() == 1 && gone != gone_verbs.end()) {
-      return fmt::format("{}: is now diffbench {}", name, gone->now);
     }
     if (is_option && declared_.size() == 1 && is_of_run(*named.verb, name)) {
       return fmt::format("{}: is an option of a long run: diffbench run {} ...", name, name);

@@ -7,7 +7,6 @@
 #include "interrupt.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -128,28 +127,21 @@ class LastWords {
   }
   [[nodiscard]] std::string text() {
     end_line();
-    return errors_.empty() ? last_ : fmt::format("{}", fmt::join(errors_, "; "));
+    return last_;
   }
 
  private:
   void end_line() {
     constexpr const char* space = " \r\t";
-    const auto has = [&](std::string_view mark) { return line_.find(mark) != std::string::npos; };
     line_.erase(line_.find_last_not_of(space) + 1);
     line_.erase(0, line_.find_first_not_of(space));
-    constexpr std::size_t most = 3;
-    if (errors_.size() < most && (has("rror:") || has("error[") || has("CMake Error") ||
-                                  has("undefined reference") || has("multiple definition"))) {
-      errors_.push_back(line_);
-    }
-    if (!line_.empty() && (last_.empty() || !has(": *** ["))) { // make only repeats that it failed
+    if (!line_.empty()) {
       last_ = line_;
     }
     line_.clear();
   }
 
   std::string line_, last_;
-  std::vector<std::string> errors_;
 };
 
 void check_time(const ProgramPlan& plan, double seconds) {
@@ -178,12 +170,7 @@ Program::Program(ProgramPlan plan)
 
 ProcessPlan Program::start(int out, int err) const {
   check_interrupt();
-  return {.words = plan_.words,
-          .path = path_,
-          .input = plan_.input,
-          .in = nowhere_.get(),
-          .out = out,
-          .err = err};
+  return {.words = plan_.words, .path = path_, .in = nowhere_.get(), .out = out, .err = err};
 }
 
 ProgramRun Program::run() const {

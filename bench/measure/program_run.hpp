@@ -33,12 +33,11 @@ struct ProgramRun {
 struct ProgramOutput {
   std::string digest;     ///< SHA-256 of stdout
   std::int64_t bytes = 0; ///< of stdout
-  std::string last_words; ///< the first errors of a compiler on stderr, else its last line
+  std::string last_words; ///< the last line on stderr
 };
 
 struct ProgramPlan {
   std::vector<std::string> words; ///< the program and its arguments
-  std::string input = {};         ///< file for stdin; empty: nothing
   double limit_seconds = 0;       ///< it is killed after so long; 0: never
 };
 

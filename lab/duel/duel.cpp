@@ -18,7 +18,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -161,11 +160,6 @@ void check(DuelOptions& options) {
   if (options.card.fail_on.slower) {
     options.card.rule.margin = *options.card.fail_on.slower;
   }
-  std::error_code ignored;
-  if (const std::string& input = options.settings.input;
-      !input.empty() && !std::filesystem::is_regular_file(input, ignored)) {
-    throw InvalidInput(fmt::format("--input {}: there is no such file", input));
-  }
   options.settings.limit_seconds =
       options.timeout > 0 ? options.timeout : options.card.budget_seconds;
   if (!options.seed) {
@@ -183,13 +177,10 @@ void declare_commands(OptionList& options, DuelOptions& typed) {
   options.text("B COMMAND", typed.b, "what is judged, of the same kind");
   options.group(command_group);
   options.named("--shell none|sh", typed.settings.shell, shells);
-  options.text("--input FILE", typed.settings.input, "what each run reads from stdin");
   options.text("--prepare COMMAND", typed.settings.prepare,
                "runs before each run, in the same directory, outside of its time");
   options.integer("--warmup N", typed.settings.warmup, {0, 1000},
                   "runs of each side before the blocks, in half of --budget");
-  options.flag("--ignore-failure", typed.settings.ignore_failure,
-               "time runs that end with an exit code other than 0, too");
   options.flag("--same-output", typed.settings.same_output,
                "exit code 3 unless both write the same to stdout");
 }

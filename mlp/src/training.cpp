@@ -171,8 +171,4 @@ std::optional<Quality> quality_unless(const std::function<bool()>& stop, Engine<
   return quality_of(outputs, network.classes(), data.labels);
 }
 
-Quality quality_on(Engine<float>& engine, const Network& network, const DataSet& data) {
-  return *quality_unless({}, engine, network, data);
-}
-
 } // namespace diffbench::mlp

@@ -83,7 +83,6 @@ class ReplacesOnlyWhatIsItsOwn(CommandLineTest):
                 self.assertIn("input", self.refuse("mine", "try", "mine", option, output))
             for command in ("cat mine", "cat 'mine'"):
                 self.refuse("mine", "duel", command, "cat other", "--json", output)
-            self.refuse("mine", "duel", "true", "true", "--input", "mine", "--csv", output)
         first = self.run_program("list", "--json", "a.json", "--csv", "a.csv")
         self.assertEqual(first.returncode, 0)
         self.refuse("a.json", "report", "a.json", "-o", "a.html", "--csv", "a.json")

@@ -284,7 +284,7 @@ class Grade(CommandLineTest):
     def test_what_is_refused(self):
         self.make_class(["typo.c"])
         self.path("empty").mkdir()
-        self.assert_refused(2, "grade: is now diffbench try DIR", "grade", "class")
+        self.assert_refused(2, "grade", "grade", "class")
         self.assert_refused(2, "--rubric: has no effect without a folder", "try", "class/typo.c", "--rubric", "r.json")
         self.assert_refused(2, "--report: has no effect without a file", "try", "class", "--report", "class.html")
         self.assert_refused(2, "--assume: has no effect without a .cu file", "try", "class", "--assume", "t4")

@@ -39,7 +39,7 @@ DiscRun train_disc(const Training& training, std::int64_t epochs, std::int64_t s
           EXPECT_EQ(epoch.number, static_cast<std::int64_t>(run.losses.size()));
           return epoch.number != stop_after;
         });
-  run.quality = quality_on(*engine, training.network, split.test);
+  run.quality = *quality_unless({}, *engine, training.network, split.test);
   return run;
 }
 
@@ -156,7 +156,7 @@ TEST(TrainingTest, CutEpochsAreTheSameTraining) {
     initialize<float>(tutorial.network, 1, parameters);
     train(engine, tutorial, split.train, {.epochs = 2, .stop = std::move(stop)}, parameters,
           [](const Epoch&) { return true; });
-    const Quality quality = quality_on(engine, tutorial.network, split.test);
+    const Quality quality = *quality_unless({}, engine, tutorial.network, split.test);
     const auto cut = quality_unless([] { return false; }, engine, tutorial.network, split.test);
     EXPECT_EQ(cut->errors, quality.errors);
     EXPECT_FALSE(quality_unless([] { return true; }, engine, tutorial.network, split.test));

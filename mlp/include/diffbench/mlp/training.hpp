@@ -53,7 +53,8 @@ void train(Engine<float>& engine, const Training& training, const DataSet& data,
            const Schedule& schedule, std::vector<float>& parameters,
            const std::function<bool(const Epoch&)>& on_epoch);
 
-/// The same as quality_on(), unless `stop`, asked several times a second, says true meanwhile.
+/// Of the network as the engine has it, on these rows, unless `stop`, asked several times a second,
+/// says true meanwhile.
 [[nodiscard]] std::optional<Quality> quality_unless(const std::function<bool()>& stop,
                                                     Engine<float>& engine, const Network& network,
                                                     const DataSet& data);
@@ -62,10 +63,6 @@ void train(Engine<float>& engine, const Training& training, const DataSet& data,
 /// another.
 [[nodiscard]] std::vector<std::int32_t> row_order(std::int64_t rows, std::uint64_t seed,
                                                   std::int64_t epochs);
-
-/// Of the network as the engine has it, on these rows.
-[[nodiscard]] Quality quality_on(Engine<float>& engine, const Network& network,
-                                 const DataSet& data);
 
 /// Throws InvalidInput unless the network takes the data's features and gives at least its classes,
 /// and a batch is no larger than the data.
