@@ -87,63 +87,13 @@ Finding untouched_zeros(Workbench& bench) {
 
 } // namespace
 
-std::span<const Pitfall> comparison_pitfalls() {
+std::span<const MeasuredPitfall> comparison_pitfalls() {
   static constexpr std::array table{
-      Pitfall{.name = "slow-cpu-baseline",
-              .usual = Effect::too_slow,
-              .work = "10 steps, to the same bits",
-              .mistake = "NumPy-style code as \"the CPU\"",
-              .right = "the CPU's tuned code, on all its cores",
-              .why = "most of what a GPU gains over whole-array code on one thread, tuned code on "
-                     "the CPU gains as well",
-              .absent = "on this grid and machine both take the same time",
-              .advice = "Compare with the best code for the CPU, and name both baselines.",
-              .measure = slow_cpu_baseline},
-      Pitfall{.name = "float32-for-float64",
-              .usual = Effect::too_fast,
-              .work = "10 steps of simd, right in its own precision each",
-              .mistake = "float32, presented as the same work",
-              .right = "float64, as the program needs it",
-              .why = "float32 moves half the bytes and fills a vector with twice the cells; it is "
-                     "another result in less time",
-              .absent = "neither bytes nor arithmetic limit a step of this size",
-              .advice = "Compare equal precisions, and say which.",
-              .measure = float32_for_float64},
-      Pitfall{.name = "oversubscribed-threads",
-              .usual = Effect::too_slow,
-              .work = "100 steps of simd",
-              .mistake = "eight threads for each usable CPU",
-              .right = "one thread for each usable CPU",
-              .why = "threads that wait for each other also wait for a CPU: each barrier costs "
-                     "switches from thread to thread",
-              .absent = "the threads had enough to do between their barriers",
-              .advice =
-                  "Use as many threads as the process may use CPUs (a container may have fewer "
-                  "than the machine).",
-              .measure = oversubscribed_threads},
-      Pitfall{
-          .name = "denormals",
-          .usual = Effect::too_slow,
-          .work = "10 steps of fused",
-          .mistake = "on a field of denormal numbers",
-          .right = "on a field of ordinary numbers",
-          .why = "this CPU needs extra cycles for numbers below 1.2e-38, and test data that "
-                 "decay become such numbers",
-          .absent = "this CPU computes with denormal numbers as fast as with others; many do not",
-          .advice =
-              "Measure with data like those of the real run; a comparison says how many cells "
-              "of its field are such numbers, and what they cost.",
-          .measure = denormals},
-      Pitfall{.name = "untouched-zeros",
-              .usual = Effect::too_fast,
-              .work = "a sum over twice the last-level cache",
-              .mistake = "of an array fresh from calloc or np.zeros",
-              .right = "of an array with data in it",
-              .why = "memory that was never written is one page of zeros, mapped again and "
-                     "again, and that page is in the cache",
-              .absent = "reading memory is as fast here as reading one page again and again",
-              .advice = "Write real data to every array before it is timed.",
-              .measure = untouched_zeros},
+      MeasuredPitfall{"slow-cpu-baseline", slow_cpu_baseline},
+      MeasuredPitfall{"float32-for-float64", float32_for_float64},
+      MeasuredPitfall{"oversubscribed-threads", oversubscribed_threads},
+      MeasuredPitfall{"denormals", denormals},
+      MeasuredPitfall{"untouched-zeros", untouched_zeros},
   };
   return table;
 }

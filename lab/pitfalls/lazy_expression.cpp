@@ -73,18 +73,9 @@ Finding lazy_expression(Workbench& bench) {
 
 } // namespace
 
-std::span<const Pitfall> lazy_pitfalls() {
+std::span<const MeasuredPitfall> lazy_pitfalls() {
   static constexpr std::array table{
-      Pitfall{.name = "lazy-expression",
-              .usual = Effect::too_fast,
-              .work = "a time step written in xtensor",
-              .mistake = "auto next = u + factor * lap",
-              .right = "next = ..., evaluated",
-              .why = "the line only notes what is to be computed and returns before any of it is "
-                     "done, like a kernel launch without synchronization",
-              .absent = "noting the expression takes as long as computing so few cells",
-              .advice = "Assign to an array (or call xt::eval) before the clock is stopped.",
-              .measure = lazy_expression},
+      MeasuredPitfall{"lazy-expression", lazy_expression},
   };
   return table;
 }

@@ -113,67 +113,13 @@ Finding pageable_async(Workbench& bench) {
 
 } // namespace
 
-std::span<const Pitfall> gpu_pitfalls() {
+std::span<const MeasuredPitfall> gpu_pitfalls() {
   static constexpr std::array table{
-      Pitfall{.name = "context-timed",
-              .needs = Needs::gpu,
-              .usual = Effect::too_slow,
-              .work = "100 steps of cuda_stream with set-up and both copies",
-              .mistake = "the first run of the process",
-              .right = "a later run",
-              .why = "the first run makes the device's context and loads the kernels, once in a "
-                     "process",
-              .absent = "the context was there already",
-              .advice = "Run once before the clock starts, and report the first run apart.",
-              .measure = context_timed},
-      Pitfall{.name = "no-synchronization",
-              .needs = Needs::gpu,
-              .usual = Effect::too_fast,
-              .work = "1024 steps of cuda_graph",
-              .mistake = "the clock stopped when the launch returns",
-              .right = "the clock stopped after a wait",
-              .why =
-                  "a launch returns before the work is done; the clock read how long the host took "
-                  "to ask for it",
-              .absent = "the host takes as long to issue the work as the device takes to do it",
-              .advice = "Synchronize before the clock is stopped.",
-              .measure = no_synchronization},
-      Pitfall{.name = "synchronize-every-step",
-              .needs = Needs::gpu,
-              .usual = Effect::too_slow,
-              .work = "100 steps of cuda_naive",
-              .mistake = "a wait after every step",
-              .right = "one wait after all",
-              .why =
-                  "the device is idle while the host learns that a step is over and launches the "
-                  "next",
-              .absent = "a step takes so long that waiting for it does not count",
-              .advice = "Issue all steps, then wait once.",
-              .measure = synchronize_every_step},
-      Pitfall{.name = "event-pairs",
-              .needs = Needs::gpu,
-              .usual = Effect::too_slow,
-              .work = "100 steps of cuda_naive, by the device's clock",
-              .mistake = "a pair of events round each kernel, summed",
-              .right = "one pair round all",
-              .why =
-                  "each pair adds its own time and the gap until the host has launched the kernel "
-                  "between them",
-              .absent = "the kernel takes so long that an event pair does not count",
-              .advice = "Put one pair round many launches, or use a profiler.",
-              .measure = event_pairs},
-      Pitfall{
-          .name = "pageable-async",
-          .needs = Needs::gpu,
-          .usual = Effect::too_slow,
-          .work = "200 steps of cuda_stream, a snapshot every 20",
-          .mistake = "asynchronous copies to ordinary memory",
-          .right = "the same copies to page-locked memory",
-          .why = "a copy to pageable memory goes through a buffer of the driver and blocks the "
-                 "host, whatever the call is named, so nothing overlaps",
-          .absent = "there was too little to overlap, or the copies are fast enough as they are",
-          .advice = "Page-lock the memory of copies that are to overlap (--pinned --async).",
-          .measure = pageable_async},
+      MeasuredPitfall{"context-timed", context_timed},
+      MeasuredPitfall{"no-synchronization", no_synchronization},
+      MeasuredPitfall{"synchronize-every-step", synchronize_every_step},
+      MeasuredPitfall{"event-pairs", event_pairs},
+      MeasuredPitfall{"pageable-async", pageable_async},
   };
   return table;
 }

@@ -11,9 +11,17 @@
 #include <cmath>
 #include <cstddef>
 
+#include <toml++/toml.h>
+
 namespace diffbench::bench {
 
 namespace {
+
+constexpr struct {
+  std::string_view name, text;
+} contained_pitfalls[] = {
+#include "pitfalls.inc"
+};
 
 /// Whether the rounds show that effect. A single figure has no rounds.
 bool shown_by_rounds(const Finding& finding, Effect effect) {
@@ -84,10 +92,30 @@ std::string explanation(const Pitfall& pitfall, const Finding& finding) {
 }
 
 std::vector<Pitfall> all_pitfalls() {
+  static const toml::table words = toml::parse(contained_pitfalls[0].text);
   std::vector<Pitfall> all;
-  for (const auto table : {timed_region_pitfalls(), lazy_pitfalls(), sampling_pitfalls(),
-                           comparison_pitfalls(), gpu_pitfalls()}) {
-    all.insert(all.end(), table.begin(), table.end());
+  for (const toml::node& each : *words["pitfall"].as_array()) {
+    const auto text = [&](const char* key) {
+      return std::string_view((*each.as_table())[key].ref<std::string>());
+    };
+    const std::string_view usual = text("usual");
+    Pitfall& pitfall = all.emplace_back(
+        Pitfall{.name = text("name"),
+                .needs = each.as_table()->contains("needs") ? Needs::gpu : Needs::cpu,
+                .usual = usual == "too_fast" ? Effect::too_fast
+                         : usual == "either" ? Effect::either
+                                             : Effect::too_slow,
+                .work = text("work"),
+                .mistake = text("mistake"),
+                .right = text("right"),
+                .why = text("why"),
+                .absent = text("absent"),
+                .advice = text("advice")});
+    for (const auto table : {timed_region_pitfalls(), lazy_pitfalls(), sampling_pitfalls(),
+                             comparison_pitfalls(), gpu_pitfalls()}) {
+      const auto found = std::ranges::find(table, pitfall.name, &MeasuredPitfall::name);
+      pitfall.measure = found != table.end() ? found->measure : pitfall.measure;
+    }
   }
   return all;
 }

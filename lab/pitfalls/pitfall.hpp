@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A classic mistake of measuring, beside the right measurement of the same work.
 //
-// To add one: write a function that measures both ways and a table entry with the words for it, in
-// the file of its kind: timed_region.cpp, sampling.cpp, comparisons.cpp, on_gpu.cpp. Nothing else
-// has to know of it.
+// To add one: write a function that measures both ways, an entry in the table of the file of its
+// kind (timed_region.cpp, sampling.cpp, comparisons.cpp, on_gpu.cpp), and the words for it in
+// pitfalls.toml. Nothing else has to know of it.
 #pragma once
 
 #include "assumed_card.hpp"
@@ -61,14 +61,18 @@ inline constexpr double least_factor = 1.1;
 /// The sentence to what was measured, whichever way it went.
 [[nodiscard]] std::string explanation(const Pitfall& pitfall, const Finding& finding);
 
-// The tables of the files, in the order in which they are measured and shown.
-[[nodiscard]] std::span<const Pitfall> timed_region_pitfalls();
-[[nodiscard]] std::span<const Pitfall> lazy_pitfalls();
-[[nodiscard]] std::span<const Pitfall> sampling_pitfalls();
-[[nodiscard]] std::span<const Pitfall> comparison_pitfalls();
-[[nodiscard]] std::span<const Pitfall> gpu_pitfalls();
+struct MeasuredPitfall {
+  std::string_view name; ///< as pitfalls.toml has it
+  Finding (*measure)(Workbench& bench);
+};
+// The tables of the files.
+[[nodiscard]] std::span<const MeasuredPitfall> timed_region_pitfalls();
+[[nodiscard]] std::span<const MeasuredPitfall> lazy_pitfalls();
+[[nodiscard]] std::span<const MeasuredPitfall> sampling_pitfalls();
+[[nodiscard]] std::span<const MeasuredPitfall> comparison_pitfalls();
+[[nodiscard]] std::span<const MeasuredPitfall> gpu_pitfalls();
 
-/// All of them.
+/// All of pitfalls.toml, in its order.
 [[nodiscard]] std::vector<Pitfall> all_pitfalls();
 
 /// Measures one after another; what one leaves of its share of the budget is for those after it.

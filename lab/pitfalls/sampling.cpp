@@ -92,27 +92,10 @@ Finding mean_with_outlier(Workbench& bench) {
 
 } // namespace
 
-std::span<const Pitfall> sampling_pitfalls() {
+std::span<const MeasuredPitfall> sampling_pitfalls() {
   static constexpr std::array table{
-      Pitfall{.name = "one-sample",
-              .usual = Effect::either,
-              .work = "10 steps of simd",
-              .mistake = "one sample, the one farthest from the median",
-              .right = "the median of all samples",
-              .why = "a single sample says what happened once, and it may have been this one",
-              .absent = "the machine is quiet now: any sample would have done",
-              .advice = "Take several samples, give their median and how far they spread.",
-              .measure = one_sample},
-      Pitfall{.name = "mean-with-outlier",
-              .usual = Effect::too_slow,
-              .work = "some 10 ms of steps of fused, ten times",
-              .mistake = "the mean of the samples",
-              .right = "their median",
-              .why = "a disturbance only ever adds time, and the mean takes all of it; the median "
-                     "does not move",
-              .absent = "the disturbance was too small: enough CPUs were free for it",
-              .advice = "Give the median and the quartiles, and keep all samples.",
-              .measure = mean_with_outlier},
+      MeasuredPitfall{"one-sample", one_sample},
+      MeasuredPitfall{"mean-with-outlier", mean_with_outlier},
   };
   return table;
 }

@@ -149,70 +149,14 @@ Finding dead_code(Workbench& bench) {
 
 } // namespace
 
-std::span<const Pitfall> timed_region_pitfalls() {
+std::span<const MeasuredPitfall> timed_region_pitfalls() {
   static constexpr std::array table{
-      Pitfall{.name = "no-warm-up",
-              .usual = Effect::too_slow,
-              .work = "a step of fused, and its result into an array",
-              .mistake = "the first run",
-              .right = "a later run",
-              .why = "the first run pays once for what later runs find in place: here a page "
-                     "fault for each page of an array that was not touched before",
-              .absent = "page faults are cheap here, or few against the work",
-              .advice = "Run the work once before the clock starts, and report first runs apart.",
-              .measure = no_warm_up},
-      Pitfall{.name = "allocation-timed",
-              .usual = Effect::too_slow,
-              .work = "10 steps of fused from a field in host memory",
-              .mistake = "making the session timed, too",
-              .right = "with the session in place",
-              .why =
-                  "memory is requested from the system, cleared and touched inside the time, which "
-                  "a program that runs for long pays once",
-              .absent = "the steps take so long that the allocation does not count",
-              .advice = "Allocate before the clock starts, and report what that costs as set-up.",
-              .measure = allocation_timed},
-      Pitfall{.name = "copies-timed",
-              .usual = Effect::too_slow,
-              .work = "a step of fused",
-              .mistake = "both copies of the field timed, too",
-              .right = "the step alone",
-              .why = "a copy to the session and one back are charged to each step, although the "
-                     "field could have stayed where it is",
-              .absent = "the step takes so long that the copies do not count",
-              .advice = "Time steps and copies apart, and say how many steps share a copy.",
-              .measure = copies_timed},
-      Pitfall{.name = "clock-in-the-loop",
-              .usual = Effect::too_slow,
-              .work = "1000 steps of fused on a grid of 16x16",
-              .mistake = "a clock reading round each step, summed",
-              .right = "one reading round all steps",
-              .why = "reading the clock costs tens of nanoseconds, and each short step is charged "
-                     "with that",
-              .absent = "the clock is cheap here against even such a step",
-              .advice = "Time many short pieces at once and divide.",
-              .measure = clock_in_the_loop},
-      Pitfall{.name = "hot-cache",
-              .usual = Effect::too_fast,
-              .work = "a step of fused",
-              .mistake = "the same step again and again",
-              .right = "with the caches flushed before",
-              .why = "in a loop the step finds its field in the caches; in a real program other "
-                     "work has replaced it there",
-              .absent = "the fields do not fit in the caches, hot or not, or memory is as fast",
-              .advice = "Say whether a time is hot or cold, and take the one that the program will "
-                        "meet.",
-              .measure = hot_cache},
-      Pitfall{.name = "dead-code",
-              .usual = Effect::too_fast,
-              .work = "a checksum over the field",
-              .mistake = "its result is never used",
-              .right = "its result is used",
-              .why = "the compiler removed the work because nobody uses its result, so nothing "
-                     "is left between the clock readings",
-              .absent = "this build is not optimized that far, so the loop stayed",
-              .advice = "Use the result; the best use is to check it.",
-              .measure = dead_code},
+      MeasuredPitfall{"no-warm-up", no_warm_up},
+      MeasuredPitfall{"allocation-timed", allocation_timed},
+      MeasuredPitfall{"copies-timed", copies_timed},
+      MeasuredPitfall{"clock-in-the-loop", clock_in_the_loop},
+      MeasuredPitfall{"hot-cache", hot_cache},
+      MeasuredPitfall{"dead-code", dead_code},
   };
   return table;
 }
