@@ -659,28 +659,23 @@ void GridRun::open(Barrier& barrier, ThreadState state, const Block& of) {
 // Nobody can run: lets those go on that need not wait. In a program where all of a block are at a
 // barrier or have returned, it is said once, and they go on, as on a card.
 bool GridRun::release_waiting() {
+  Thread* const self = std::exchange(current_, nullptr); // it may be one of them
   for (const auto& block : resident_) {
     const auto asks =
         std::ranges::find(block->threads, ThreadState::at_active_mask, &Thread::state);
-    if (asks != block->threads.end()) {
-      Thread* const self = std::exchange(current_, nullptr);
-      give_mask(*asks);
-      current_ = self;
-      return true;
-    }
     Barrier& barrier = block->barrier;
-    if (is_program() && barrier.arrived > 0 && !barrier.lines_differ &&
-        barrier.arrived + block->finished == block->threads.size()) {
+    if (asks != block->threads.end()) {
+      give_mask(*asks);
+    } else if (is_program() && barrier.arrived > 0 && !barrier.lines_differ &&
+               barrier.arrived + block->finished == block->threads.size()) {
       if (!std::exchange(said_who_returned_, true)) {
         runtime().report(what_blocks());
       }
-      Thread* const self = std::exchange(current_, nullptr);
       open(barrier, ThreadState::at_block_barrier, *block);
-      current_ = self;
-      return true;
     }
   }
-  return false;
+  current_ = self;
+  return !ready_.empty();
 }
 
 // The others have to come to the next vote before its result takes the place of this one.
@@ -695,25 +690,16 @@ unsigned GridRun::active_mask(Site site) {
   Thread& self = current();
   self.state = ThreadState::at_active_mask;
   self.site = site;
-  const auto comes = [&](const Thread& other) {
-    return other.rank / 32 == self.rank / 32 &&
-           (other.state == ThreadState::unstarted || other.state == ThreadState::runnable);
-  };
-  if (std::ranges::any_of(self.block->threads, comes)) {
-    leave();
-  } else {
-    give_mask(self);
-  }
+  leave(); // until nobody else can run
   return static_cast<unsigned>(self.value);
 }
 
 void GridRun::give_mask(const Thread& asking) {
-  const Site site = asking.site;
   std::vector<Thread*> lanes;
   std::uint64_t mask = 0;
   for (Thread& lane : asking.block->threads) {
     if (lane.rank / 32 == asking.rank / 32 && lane.state == ThreadState::at_active_mask &&
-        same(lane.site, site)) {
+        same(lane.site, asking.site)) {
       mask |= std::uint64_t{1} << lane.rank % 32;
       lanes.push_back(&lane);
     }

@@ -25,26 +25,12 @@ inline void note(const void* address, std::size_t bytes, bool writes, const void
   }
 }
 
-// Cards refuse what x86 does not.
-inline void note_aligned(const void* address, std::size_t bytes, bool writes,
-                         const void* return_address) {
-  note(address, bytes, writes, return_address);
-  if (reinterpret_cast<std::uintptr_t>(address) % bytes != 0 && kernel_runs()) {
-    const std::uint64_t site = site_before(return_address);
-    fail_current_thread(FindingKind::kernel_fault,
-                        (writes ? "writes " : "reads ") + std::to_string(bytes) + " bytes at " +
-                            line_of(site) + " at an address that is no multiple of " +
-                            std::to_string(bytes) + ": misaligned address",
-                        code_line_of(site));
-  }
-}
-
 // Of memory that other blocks see it is an atomic access that orders nothing (PTX ISA, "Memory
 // Consistency Model": volatile operations), and who waits for another's store lets it run.
 void note_volatile(const void* address, std::size_t bytes, bool writes,
                    const void* return_address) {
   if (!kernel_runs() || !race_detector().is_global(address)) {
-    note_aligned(address, bytes, writes, return_address);
+    note(address, bytes, writes, return_address);
     return;
   }
   if (!writes) {
@@ -72,7 +58,7 @@ void note_volatile(const void* address, std::size_t bytes, bool writes,
     note(address, bytes, true, __builtin_return_address(0));  \
   }
 #define DIFFBENCH_ACCESS(bytes)                        \
-  DIFFBENCH_ACCESS_OF(, note_aligned, bytes)           \
+  DIFFBENCH_ACCESS_OF(, note, bytes)                   \
   DIFFBENCH_ACCESS_OF(unaligned_, note, bytes)         \
   DIFFBENCH_ACCESS_OF(volatile_, note_volatile, bytes) \
   DIFFBENCH_ACCESS_OF(unaligned_volatile_, note, bytes)

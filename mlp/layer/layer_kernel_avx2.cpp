@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layer kernels with 256-bit vectors (AVX2, FMA). Only reached when the CPU has them.
+#include "diffbench/vectors.hpp"
 #include "layer/layer_kernel.hpp"
 
 #include <immintrin.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layer kernels with 512-bit vectors (AVX-512 F, VL, DQ, BW). Only reached when the CPU has them.
+#include "diffbench/vectors.hpp"
 #include "layer/layer_kernel.hpp"
 
 #include <immintrin.h>

@@ -2,6 +2,7 @@
 // What is alike in the vectors of x86 that have fused operations.
 #pragma once
 
+#include "diffbench/vectors.hpp"
 #include "simd/row_kernel.hpp"
 
 namespace diffbench::simd {

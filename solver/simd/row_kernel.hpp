@@ -89,18 +89,6 @@ const KernelSet& avx512_kernels(Pipes pipes);
 
 namespace {
 
-/// What is alike in vectors of any width, by the compiler's vector extension.
-template <typename T, int bytes>
-struct Vectors {
-  using Cell = T;
-  using Vector __attribute__((vector_size(bytes), may_alias)) = T;
-  static constexpr std::int64_t count = bytes / sizeof(T);
-  static Vector load(const T* p) { return *reinterpret_cast<const Vector*>(p); }
-  static void store(T* p, Vector v) { *reinterpret_cast<Vector*>(p) = v; }
-  static Vector broadcast(T v) { return v - Vector{}; }
-  static Vector add(Vector a, Vector b) { return a + b; }
-};
-
 /// Of rows of `cells` cells in vectors of `lanes`.
 template <typename T>
 RowShape<T> row_shape(std::int64_t cells, std::int64_t lanes, Ends left, Ends right, T constant) {

@@ -243,14 +243,6 @@ void fill_initial(const Problem& problem, const InitialField& initial, Field<T>&
   InitialRows(problem, initial).fill(0, field.cells());
 }
 
-double sine_decay_factor(const Problem& problem) {
-  const auto eigenvalue = [&](std::int64_t extent) {
-    const double s = std::sin(phase_step(problem.boundary, extent) / 2);
-    return 4 * s * s;
-  };
-  return 1 - problem.diffusion_number() * (eigenvalue(problem.nx) + eigenvalue(problem.ny));
-}
-
 template void fill_initial(const Problem&, const InitialField&, Field<float>&);
 template void fill_initial(const Problem&, const InitialField&, Field<double>&);
 template void InitialRows::fill(std::int64_t, std::span<float>);

@@ -9,6 +9,7 @@
 // <= 17 M u. Its product with r adds 8 r M u, the final addition M u. Together (25 r + 1) M u, and
 // a step never amplifies errors made before (r <= 1/4).
 #include "oracle_check.hpp"
+#include "sine_decay.hpp"
 #include "target.hpp"
 #include "wrong_session.hpp"
 

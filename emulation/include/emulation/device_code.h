@@ -385,13 +385,7 @@ inline void __sincosf(float a, float* sine, float* cosine) {
   *sine = std::sin(a);
   *cosine = std::cos(a);
 }
-inline float fdividef(float a, float b) { return a / b; }
 inline float __frsqrt_rn(float a) { return 1 / std::sqrt(a); }
-inline float rhypotf(float a, float b) { return 1 / std::hypot(a, b); }
-inline float norm3df(float a, float b, float c) { return std::hypot(a, b, c); }
-inline double norm3d(double a, double b, double c) { return std::hypot(a, b, c); }
-inline float sinpif(float a) { return static_cast<float>(std::sin(a * 3.14159265358979323846)); }
-inline float cospif(float a) { return static_cast<float>(std::cos(a * 3.14159265358979323846)); }
 #define DIFFBENCH_ROUNDED(NAME, T, F)                                           \
   inline T __##NAME##_rn(F a) { return static_cast<T>(std::nearbyint(a)); } \
   inline T __##NAME##_rz(F a) { return static_cast<T>(a); }                 \

@@ -19,9 +19,12 @@ struct InitialField {
   enum class Kind {
     block,    ///< 0.005 in rows and columns int(0.4 n) up to int(0.5 n), zero elsewhere
     gaussian, ///< exp(-(dx^2/(2 (0.1 nx)^2) + dy^2/(2 (0.1 ny)^2))), dx = x - (nx-1)/2
-    sine,     ///< the slowest nonconstant discrete eigenmode, see sine_decay_factor
-    random,   ///< uniform in [0, 1), std::mt19937_64 from `seed`, 53 bits a cell
-    file,     ///< the .npy file at `path`
+    /// The slowest nonconstant discrete eigenmode. Periodic: sin(2 pi x/nx) sin(2 pi y/ny);
+    /// dirichlet (around boundary_value): sin(pi (x+1)/(nx+1)) sin(pi (y+1)/(ny+1)); neumann:
+    /// cos(pi (x+1/2)/nx) cos(pi (y+1/2)/ny).
+    sine,
+    random, ///< uniform in [0, 1), std::mt19937_64 from `seed`, 53 bits a cell
+    file,   ///< the .npy file at `path`
   };
   Kind kind = Kind::block;
   std::uint64_t seed = 1;
@@ -57,11 +60,5 @@ class InitialRows {
   std::mt19937_64 generator_;
   std::int64_t next_row_ = 0; ///< of the generator
 };
-
-/// The factor by which one time step multiplies the `sine` mode, exactly (in exact arithmetic):
-/// 1 - r (4 sin^2(a) + 4 sin^2(b)) with a, b half the mode's phase step in x and y, where
-/// periodic: sin(2 pi x/nx) sin(2 pi y/ny); dirichlet (around boundary_value):
-/// sin(pi (x+1)/(nx+1)) sin(pi (y+1)/(ny+1)); neumann: cos(pi (x+1/2)/nx) cos(pi (y+1/2)/ny).
-[[nodiscard]] double sine_decay_factor(const Problem& problem);
 
 } // namespace diffbench

@@ -4,6 +4,7 @@
 #include "diffbench/npy.hpp"
 #include "diffbench/verify.hpp"
 
+#include "../../conformance/sine_decay.hpp"
 #include "scratch.hpp"
 
 #include <algorithm>

@@ -13,6 +13,8 @@
 #include <iterator>
 #include <memory>
 #include <new>
+#include <numeric>
+#include <tuple>
 #include <ranges>
 #include <type_traits>
 #include <utility>
@@ -146,6 +148,29 @@ counting_iterator<Integer> make_counting_iterator(Integer first) {
   return counting_iterator<Integer>(first);
 }
 
+/// `at(i)` in the place of an element, `at - at` elements apart.
+template <typename At>
+struct indexed_iterator {
+  using reference = decltype(std::declval<const At&>()(std::ptrdiff_t{}));
+  using value_type = std::remove_cvref_t<reference>;
+  using difference_type = std::ptrdiff_t;
+  using pointer = void;
+  using iterator_category = std::random_access_iterator_tag;
+  reference operator[](std::ptrdiff_t i) const { return at(place + i); }
+  reference operator*() const { return at(place); }
+  indexed_iterator operator+(std::ptrdiff_t n) const { return {at, place + n}; }
+  std::ptrdiff_t operator-(const indexed_iterator& o) const { return place - o.place + (at - o.at); }
+  bool operator==(const indexed_iterator& other) const { return *this - other == 0; }
+  indexed_iterator& operator++() { return ++place, *this; }
+
+  At at;
+  std::ptrdiff_t place = 0;
+};
+
+using std::get;
+using std::make_tuple;
+using std::tuple;
+
 namespace emulated {
 
 template <typename Iterator>
@@ -162,6 +187,9 @@ template <typename Iterator> // that counts, or of thrust::device a plain pointe
 Iterator in_kernel(Iterator iterator) {
   return iterator;
 }
+/// Of a vector of the host, where algorithms run on the host.
+template <typename Iterator>
+constexpr bool of_host = std::is_class_v<Iterator> && std::contiguous_iterator<Iterator>;
 
 template <typename Iterator>
 auto address(Iterator iterator) {
@@ -173,6 +201,53 @@ auto address(Iterator iterator) {
 }
 
 } // namespace emulated
+
+namespace emulated {
+
+template <typename T>
+struct Constant {
+  T value;
+  T operator()(std::ptrdiff_t) const { return value; }
+  std::ptrdiff_t operator-(const Constant&) const { return 0; }
+};
+template <typename Operation, typename From>
+struct Transformed {
+  Operation operation;
+  From from;
+  decltype(auto) operator()(std::ptrdiff_t i) const { return operation(from[i]); }
+  std::ptrdiff_t operator-(const Transformed& other) const { return from - other.from; }
+};
+template <typename... From>
+struct Zipped {
+  std::tuple<From...> from;
+  auto operator()(std::ptrdiff_t i) const {
+    return std::apply(
+        [i](auto... each) { return std::tuple<decltype(each[i])...>(each[i]...); }, from);
+  }
+  std::ptrdiff_t operator-(const Zipped& o) const { return get<0>(from) - get<0>(o.from); }
+};
+
+} // namespace emulated
+
+template <typename T>
+indexed_iterator<emulated::Constant<T>> make_constant_iterator(T value) {
+  return {{value}};
+}
+template <typename Iterator, typename Operation>
+auto make_transform_iterator(Iterator from, Operation operation) {
+  const auto inside = emulated::in_kernel(from);
+  using At = emulated::Transformed<Operation, std::remove_const_t<decltype(inside)>>;
+  return indexed_iterator<At>{{operation, inside}};
+}
+template <typename... From>
+auto make_zip_iterator(From... from) {
+  return indexed_iterator<emulated::Zipped<decltype(emulated::in_kernel(from))...>>{
+      {{emulated::in_kernel(from)...}}};
+}
+template <typename... From>
+auto make_zip_iterator(const tuple<From...>& from) {
+  return std::apply([](auto... each) { return make_zip_iterator(each...); }, from);
+}
 
 // Copies
 
@@ -248,44 +323,123 @@ To transform(From first, From last, Second second, To result, Operation operatio
                         emulated::in_kernel(second));
 }
 
-/// By one thread, in order.
+// These by one thread, in order.
+
+namespace emulated {
+
+/// What `body(first, last, with...)` returns, on the host where the elements are there.
+template <typename Iterator, typename Body, typename... With>
+auto in_order(const char* name, Iterator first, Iterator last, Body body, With... with) {
+  if constexpr (of_host<Iterator>) {
+    return body(first, last, with...);
+  } else {
+    const auto from = in_kernel(first);
+    const auto to = from + (last - first);
+    using Result = decltype(body(from, to, with...));
+    Result* result = nullptr;
+    check(cudaMalloc(reinterpret_cast<void**>(&result), sizeof(Result)));
+    for_each_index(name, 1, [=](std::size_t) mutable { *result = body(from, to, with...); });
+    Result value = device_reference<Result>(result);
+    cudaFree(result);
+    return value;
+  }
+}
+
+} // namespace emulated
+
 template <typename Iterator, typename Unary, typename T, typename Binary>
 T transform_reduce(Iterator first, Iterator last, Unary unary, T init, Binary binary) {
-  const auto from = emulated::in_kernel(first);
-  const auto count = last - first;
-  T* sum = nullptr;
-  emulated::check(cudaMalloc(reinterpret_cast<void**>(&sum), sizeof(T)));
-  emulated::for_each_index("thrust::reduce", 1, [=](std::size_t) mutable {
-    T all = init;
-    for (std::ptrdiff_t i = 0; i < count; ++i) {
-      all = binary(all, unary(from[i]));
+  return emulated::in_order("thrust::reduce", first, last, [=](auto from, auto to) mutable {
+    for (; from != to; ++from) {
+      init = binary(init, unary(*from));
     }
-    *sum = all;
+    return init;
   });
-  T result = device_reference<T>(sum);
-  cudaFree(sum);
-  return result;
+}
+/// What the C++ function of that name returns; where that is an iterator, it is one of these, or
+/// one behind `result`.
+#define DIFFBENCH_IN_ORDER(NAME)                                                         \
+  template <typename Iterator, typename... With>                                         \
+  auto NAME(Iterator first, Iterator last, With... with) {                               \
+    return emulated::in_order("thrust::" #NAME, first, last,                             \
+                              [](auto from, auto to, auto... more) {                     \
+                                if constexpr (std::is_void_v<decltype(std::NAME(from, to, more...))>) { \
+                                  return std::NAME(from, to, more...), 0;                \
+                                } else { \
+                                  return std::NAME(from, to, more...);                   \
+                                } \
+                              },                                                         \
+                              with...);                                                  \
+  }
+#define DIFFBENCH_PLACE(NAME)                                                                \
+  template <typename Iterator, typename... With>                                             \
+  Iterator NAME(Iterator first, Iterator last, With... with) {                               \
+    const auto place = [](auto from, auto to, auto... more) {                                \
+      return std::NAME(from, to, more...) - from;                                            \
+    };                                                                                       \
+    return first + emulated::in_order("thrust::" #NAME, first, last, place, with...);        \
+  }
+#define DIFFBENCH_INTO(NAME)                                                                 \
+  template <typename Iterator, typename To, typename... With>                                \
+  To NAME(Iterator first, Iterator last, To result, With... with) {                          \
+    const auto count = [](auto from, auto to, auto into, auto... more) {                     \
+      return std::NAME(from, to, into, more...) - into;                                      \
+    };                                                                                       \
+    return result + emulated::in_order("thrust::" #NAME, first, last, count,                 \
+                                       emulated::in_kernel(result), with...);                \
+  }
+DIFFBENCH_IN_ORDER(count)
+DIFFBENCH_IN_ORDER(count_if)
+DIFFBENCH_IN_ORDER(sort)
+DIFFBENCH_IN_ORDER(reverse)
+DIFFBENCH_IN_ORDER(replace)
+DIFFBENCH_PLACE(unique)
+DIFFBENCH_PLACE(remove)
+DIFFBENCH_PLACE(remove_if)
+DIFFBENCH_PLACE(min_element)
+DIFFBENCH_PLACE(max_element)
+DIFFBENCH_INTO(copy_if)
+DIFFBENCH_INTO(inclusive_scan)
+DIFFBENCH_INTO(exclusive_scan)
+#undef DIFFBENCH_IN_ORDER
+#undef DIFFBENCH_PLACE
+#undef DIFFBENCH_INTO
+template <typename Iterator, typename To>
+To exclusive_scan(Iterator first, Iterator last, To result) {
+  return thrust::exclusive_scan(first, last, result,
+                                typename std::iterator_traits<Iterator>::value_type{});
+}
+template <typename Iterator, typename Second, typename... With>
+auto inner_product(Iterator first, Iterator last, Second second, With... with) {
+  const auto sum = [](auto... all) { return std::inner_product(all...); };
+  return emulated::in_order("thrust::inner_product", first, last, sum, emulated::in_kernel(second),
+                            with...);
+}
+template <typename Iterator, typename Generator> // by the host's vectors
+void generate(Iterator first, Iterator last, Generator generator) {
+  static_assert(emulated::of_host<Iterator>, "thrust::generate on the device is not emulated");
+  std::generate(first, last, generator);
 }
 template <typename Iterator, typename T, typename Binary = std::plus<T>>
 T reduce(Iterator first, Iterator last, T init, Binary binary = {}) {
-  return transform_reduce(
+  return thrust::transform_reduce(
       first, last, [](const T& value) { return value; }, init, binary);
 }
 template <typename Iterator>
 auto reduce(Iterator first, Iterator last) {
-  return reduce(first, last, typename std::iterator_traits<Iterator>::value_type{});
+  return thrust::reduce(first, last, typename std::iterator_traits<Iterator>::value_type{});
 }
 
 // The same where the policy is named; what runs on the device does so in any case.
 #define DIFFBENCH_WITH_POLICY(NAME)                         \
   template <typename... Arguments>                          \
   auto NAME(const device_policy&, Arguments... arguments) { \
-    return NAME(arguments...);                              \
+    return thrust::NAME(arguments...);                              \
   }                                                         \
   template <typename... Arguments>                          \
   auto NAME(const nosync_policy&, Arguments... arguments) { \
     const emulated::NoSync no_sync;                         \
-    return NAME(arguments...);                              \
+    return thrust::NAME(arguments...);                              \
   }
 DIFFBENCH_WITH_POLICY(transform)
 DIFFBENCH_WITH_POLICY(for_each)
@@ -293,6 +447,15 @@ DIFFBENCH_WITH_POLICY(for_each_n)
 DIFFBENCH_WITH_POLICY(fill)
 DIFFBENCH_WITH_POLICY(reduce)
 DIFFBENCH_WITH_POLICY(transform_reduce)
+DIFFBENCH_WITH_POLICY(copy)
+DIFFBENCH_WITH_POLICY(sort)
+DIFFBENCH_WITH_POLICY(inclusive_scan)
+DIFFBENCH_WITH_POLICY(exclusive_scan)
+DIFFBENCH_WITH_POLICY(count)
+DIFFBENCH_WITH_POLICY(count_if)
+DIFFBENCH_WITH_POLICY(max_element)
+DIFFBENCH_WITH_POLICY(min_element)
+DIFFBENCH_WITH_POLICY(inner_product)
 #undef DIFFBENCH_WITH_POLICY
 
 // Vectors
@@ -408,6 +571,11 @@ void swap(device_vector<T>& a, device_vector<T>& b) {
 }
 
 using std::divides;
+using std::equal_to;
+using std::greater;
+using std::less;
+using std::modulus;
+using std::not_equal_to;
 using std::minus;
 using std::multiplies;
 using std::negate;
