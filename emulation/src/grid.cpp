@@ -201,7 +201,8 @@ GridRun::GridRun(const GridLaunch& launch, Random& random, GridCounts& counts)
 // Which blocks are admitted, the last first.
 void GridRun::choose_blocks() {
   constexpr std::size_t most_chosen = 4096; // where not all are watched
-  const bool all_at_once = launch_.cooperative || count(launch_.cluster) > 1;
+  const bool all_at_once =
+      launch_.cooperative || count(launch_.cluster) > 1 || !launch_.run_block;
   const bool all = launch_.watched_accesses == std::numeric_limits<std::int64_t>::max();
   watched_ = launch_.watched_accesses > 0;
   if (!watched_ && !all_at_once) {
@@ -600,7 +601,10 @@ void GridRun::yield() {
   } else if (random_.coin()) {
     return;
   }
-  if (++idle_yields_ > most_idle_yields) {
+  if (++idle_yields_ % patient_yields == 0) {
+    admit(); // as on a card, where more are resident
+  }
+  if (idle_yields_ > most_idle_yields) {
     fail(FindingKind::divergence,
          "spins for ever: what it waits for can only come from a block that is not resident, or "
          "never");

@@ -118,7 +118,7 @@ void launch_body(const KernelBody& body) {
     call.run_block = [quick, run = body.run_block](ThreadLoop& loop, uint3& thread) {
       run(quick->data(), loop, thread);
     };
-  } else {
+  } else if (!body.waits) {
     call.run_block = [run = call.run_thread](ThreadLoop& loop, uint3& thread) {
       while (loop.take(thread)) {
         run();

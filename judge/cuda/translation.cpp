@@ -179,7 +179,8 @@ class Translator {
   CudaTranslation translate() {
     refuse_what_is_not_emulated();
     find_functions();
-    quick_ = spins() ? QuickKernels::none : quick_; // what others store is seen by the instruments
+    waits_ = spins();
+    quick_ = waits_ ? QuickKernels::none : quick_; // what others store is seen by the instruments
     for (std::size_t i = 0; i < size(); ++i) {
       if (is(i, "__global__")) {
         translate_kernel(i);
@@ -377,13 +378,13 @@ class Translator {
 
   // while (*flag == 0);
   [[nodiscard]] bool spins() const {
-    bool on_volatile = false, waits = false;
+    bool on_shared = false, waits = false;
     for (std::size_t i = 0; i < size(); ++i) {
-      on_volatile |= is(i, "volatile");
+      on_shared |= is(i, "volatile") || text(i).starts_with("atomic");
       const std::size_t body = is(i, "while") ? closing(i + 1) + 1 : size();
       waits |= is(body, ";") || (is(body, "{") && is(body + 1, "}"));
     }
-    return on_volatile && waits;
+    return on_shared && waits;
   }
 
   // Functions
@@ -519,7 +520,7 @@ class Translator {
     const std::string quick = quick_ == QuickKernels::none ? "" : std::string(1, quick_mark);
     insert_after(body,
                  fmt::format(" ::emulated_kernel(\"{}\", [=]() mutable {{{}", text(name), quick));
-    insert_before(end, quick + "});");
+    insert_before(end, quick + (waits_ ? "}, true);" : "});"));
     if (quick_ != QuickKernels::none) {
       const Token& first = tokens_.all[body];
       kernels_.push_back(fmt::format("\n# {} \"{}\"\n", first.line, tokens_.files[first.file]));
@@ -869,6 +870,7 @@ class Translator {
   int count_ = 0;
   static constexpr char quick_mark = '\1';
   QuickKernels quick_;
+  bool waits_ = false;
   std::vector<std::string> kernels_; ///< line markers of their bodies
 };
 

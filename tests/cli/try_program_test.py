@@ -2,6 +2,7 @@
 """diffbench try of a whole CUDA program: what runs, each kind of fault with its line, what is refused, and that
 right ones are not accused. No time decides a test."""
 import csv
+import os
 import unittest
 
 from program import CommandLineTest, parse_json
@@ -174,6 +175,41 @@ __global__ void k(const int* b, int* c) {
   c[threadIdx.x] = b[threadIdx.x] > 0 ? b[threadIdx.x] : threadIdx.x; // here
 }""")
 
+FAULTS["uninitialized, a counter"] = host("""
+  int *n, all = 0;
+  cudaMalloc(&n, sizeof all);
+  k<<<1, 64>>>(n);
+  cudaMemcpy(&all, n, sizeof all, cudaMemcpyDeviceToHost);
+  cudaFree(n);""", """__global__ void k(int* n) {
+  atomicAdd(n, 1); // here
+}""")
+FAULTS["uninitialized, shared memory"] = host("""
+  k<<<1, 32>>>(a);
+  cudaMemcpy(h, a, sizeof h, cudaMemcpyDeviceToHost);""", """__global__ void k(int* a) {
+  __shared__ int s[33];
+  s[threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  a[threadIdx.x] = s[threadIdx.x] + s[threadIdx.x + 1]; // here
+}""")
+FAULTS["uninitialized, what is printed"] = host("""
+  int* b;
+  cudaMalloc(&b, sizeof h);
+  k<<<2, 64>>>(b);
+  cudaMemcpy(h, b, sizeof h, cudaMemcpyDeviceToHost); // here
+  std::printf("%d\\n", h[200]);
+  cudaFree(b);""", "__global__ void k(int* b) { b[blockIdx.x * blockDim.x + threadIdx.x] = 1; }")
+FAULTS["divergence, as others have returned"] = host("""
+  k<<<1, 64>>>(a, 40);
+  cudaMemcpy(h, a, sizeof h, cudaMemcpyDeviceToHost);
+  if (h[0] != 39 || h[39] != 0) return 1; // it has gone on, as on a card
+""", """__global__ void k(int* a, int n) {
+  __shared__ int s[64];
+  if (threadIdx.x >= n) return;
+  s[threadIdx.x] = threadIdx.x;
+  __syncthreads(); // here
+  a[threadIdx.x] = s[n - 1 - threadIdx.x];
+}""")
+
 # What is told, and no fault.
 REMARKS = {
     "uninitialized, a warm-up": host("""
@@ -310,6 +346,107 @@ __global__ void k(int* part, int* sum) {
   __syncthreads();
   if (is_it()) atomicAdd(sum, threadIdx.x < gridDim.x ? part[threadIdx.x] : 0);
 }""").replace("k<<<8, 64>>>", "k<<<8, 64, 16>>>"),
+    "NULL for a stream, a specialization, an argument with a destructor": host("""
+  Held held;
+  k<int><<<1, (INT_MAX > 0 ? 32 : 1),
+           0, NULL>>>(a, held);
+  cudaMemcpy(h, a, sizeof h, cudaMemcpyDeviceToHost);
+  if (h[31] != 7 || isinf(1.0f)) return 1;
+""", """
+#include <climits>
+#include <cmath>
+struct Held { int value = 7; ~Held() { value = 0; } };
+template <typename T> __global__ void k(T* a, Held h) {}
+template <> __global__ void k<int>(int* a, Held h) { a[threadIdx.x] = h.value; }"""),
+    "the lanes that are active": host("""
+  k<<<1, 64>>>(a, a + 1);
+  cudaMemcpy(h, a, sizeof h, cudaMemcpyDeviceToHost);
+  if (h[0] != 32 || h[1] != 0xaaaaaaaa) return 1;
+""", """
+__global__ void k(int* count, int* mask) {
+  if (threadIdx.x % 2 == 0) return;
+  unsigned lanes = __activemask();
+  int leader = __ffs(lanes) - 1;
+  if (threadIdx.x % 32 == leader) atomicAdd(count, __popc(lanes));
+  if (threadIdx.x == 1) *mask = lanes;
+  __syncwarp(lanes);
+}"""),
+    "a volatile flag": host("""
+  for (int i = 0; i < 20; ++i) { // the last ones are not watched
+    cudaMemset(a, 0, 12);
+    k<<<2, 32>>>(a, a + 1, a + 2);
+    cudaMemcpy(h, a, sizeof h, cudaMemcpyDeviceToHost);
+    if (h[2] != 42) return 1;
+  }
+""", """
+__global__ void k(volatile int* flag, volatile int* value, int* out) {
+  if (threadIdx.x > 0) return;
+  if (blockIdx.x == 1) { *value = 42; __threadfence(); *flag = 1; return; }
+  while (*flag == 0) ;
+  __threadfence();
+  *out = *value;
+}"""),
+    "a write that leaves what is there, and a read": host("""
+  for (int i = 0; i < 16; ++i) h[17 * i] = 0;
+  for (int i = 0; i < 256; ++i) h[i] = i / 16 == i % 16 ? 0 : i * 7 % 31 + 1;
+  cudaMemcpy(a, h, sizeof h, cudaMemcpyHostToDevice);
+  for (int i = 0; i < 16; ++i) k<<<16, 16>>>(a, i);
+""", """
+__global__ void k(int* a, int via) { // Floyd and Warshall's
+  int i = blockIdx.x, j = threadIdx.x, d = a[16 * i + via] + a[16 * via + j];
+  a[16 * i + j] = min(d, a[16 * i + j]);
+}"""),
+    "dynamic shared memory outside of functions, in parts": host("""
+  k<<<1, 32, 32 * 5>>>(a);
+  cudaMemcpy(h, a, sizeof h, cudaMemcpyDeviceToHost);
+  if (h[0] != 31 + 1) return 1;
+""", """
+extern __shared__ __align__(16) unsigned char all[];
+__global__ void k(int* a) {
+  int* s = reinterpret_cast<int*>(all);
+  unsigned char* c = all + 128;
+  s[threadIdx.x] = threadIdx.x;
+  c[threadIdx.x] = 1;
+  __syncthreads();
+  a[threadIdx.x] = s[31 - threadIdx.x] + c[31 - threadIdx.x];
+}"""),
+    "Thrust": """
+#include <thrust/device_vector.h>
+#include <thrust/host_vector.h>
+#include <thrust/count.h>
+#include <thrust/extrema.h>
+#include <thrust/generate.h>
+#include <thrust/inner_product.h>
+#include <thrust/iterator/constant_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
+#include <thrust/iterator/zip_iterator.h>
+#include <thrust/scan.h>
+#include <thrust/sort.h>
+#include <thrust/unique.h>
+#include <cstdlib>
+struct Square { __host__ __device__ int operator()(int x) const { return x * x; } };
+struct Sum { template <typename T> __host__ __device__ void operator()(T t) { thrust::get<2>(t) = thrust::get<0>(t) + thrust::get<1>(t); } };
+int main() {
+  thrust::host_vector<int> h(100);
+  thrust::generate(h.begin(), h.end(), rand);
+  thrust::device_vector<int> d = h, e(100, 1), f(100);
+  thrust::sort(h.begin(), h.end());
+  thrust::sort(d.begin(), d.end(), thrust::greater<int>());
+  if (d[0] != h[99] || d[99] != h[0]) return 1;
+  thrust::inclusive_scan(e.begin(), e.end(), f.begin());
+  if (f[99] != 100 || thrust::count(f.begin(), f.end(), 7) != 1) return 2;
+  thrust::exclusive_scan(e.begin(), e.end(), e.begin(), 5);
+  if (e[99] != 104 || thrust::max_element(e.begin(), e.end()) - e.begin() != 99) return 3;
+  thrust::fill(e.begin(), e.end(), 2);
+  auto from = thrust::make_zip_iterator(thrust::make_tuple(e.begin(), f.begin(), d.begin()));
+  thrust::for_each(from, thrust::make_zip_iterator(e.end(), f.end(), d.end()), Sum());
+  if (d[9] != 12 || thrust::inner_product(e.begin(), e.end(), e.begin(), 0) != 400) return 4;
+  if (thrust::reduce(thrust::make_transform_iterator(e.begin(), Square()),
+                     thrust::make_transform_iterator(e.end(), Square())) != 400) return 5;
+  thrust::transform(e.begin(), e.end(), thrust::make_constant_iterator(5), f.begin(), thrust::plus<int>());
+  return thrust::unique(f.begin(), f.end()) - f.begin() == 1 && f[0] == 7 ? 0 : 6;
+}
+""",
     "a class that gives back what a variable holds": HEAD + """
 struct Array { int* p = nullptr; ~Array() { cudaFree(p); } } all;
 __global__ void k(int* a) { a[threadIdx.x] = 1; }
@@ -491,6 +628,18 @@ class TryProgram(CommandLineTest):
         self.assertEqual([(each["kind"], each["where"]) for each in tried["findings"]],
                          [("out_of_bounds", "scale.cu:5")])
         self.assertEqual(self.try_it(source.replace("300", "200"), "scale.cu", "helper.cpp")[0].returncode, 0)
+        self.path("helper.c").write_text('int factor(void) { int new = 3; return new; }\n')
+        self.path("scale.h").write_text('void scale(int* a, int n);\nextern "C" int factor();\n')
+        self.assertEqual(self.try_it(source.replace("300", "200"), "scale.cu", "helper.c")[0].returncode, 0)
+
+    def test_headers_of_other_folders(self):
+        """Those that --flags names."""
+        for folder in ("common", "own"):
+            self.path(folder).mkdir()
+        self.path("common/n.h").write_text("#define N 32\n")
+        source = host("k<<<1, N>>>(a);", '#include "../common/n.h"\n__global__ void k(int* a) { a[threadIdx.x] = 1; }')
+        self.assertIn("-IFOLDER", self.try_it(source, name="own/prog.cu")[0].stderr)
+        self.assertEqual(self.try_it(source, "--flags=-Icommon", name="own/prog.cu")[0].returncode, 0)
 
     def test_stdin_and_files(self):
         self.directory.chmod(0o755) # of root's it runs as nobody
@@ -520,6 +669,24 @@ int main() {
         self.assertEqual((done.returncode, tried["printed"]), (0, "sum 42"), (done.stderr, tried))
         self.assertFalse(self.path("out.txt").exists())
 
+    def test_each_run_has_the_same_input(self):
+        """What nobody has written leaves the same in a second run, so it is a remark."""
+        source = host("""
+  int n = 0, *b;
+  if (std::scanf("%d", &n) != 1) return 3;
+  cudaMalloc(&b, sizeof h);
+  k<<<1, n>>>(b);
+  cudaMemcpy(h, b, sizeof h, cudaMemcpyDeviceToHost);
+  for (int i = 0; i < n; ++i) std::printf("%d ", h[i]);
+  cudaFree(b);""", "__global__ void k(int* b) { b[threadIdx.x] = 1; }")
+        self.path("prog.cu").write_text(source)
+        self.path("in.txt").write_text("first line\n7\n")
+        for feed in ("echo 7 |", "{ read line; "):
+            done = self.run_program("-c", f'{feed} "$0" try prog.cu {"; read rest; test -z $rest; } < in.txt" if "{" in feed else ""}',
+                                    os.environ["DIFFBENCH_PROGRAM"], program="sh")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("remark, uninitialized", done.stdout)
+
     def test_budget_ends_it(self):
         source = host("for (;;) { k<<<1, 64>>>(a); cudaDeviceSynchronize(); }",
                       "__global__ void k(int* a) { a[threadIdx.x] = 1; }")
@@ -527,10 +694,27 @@ int main() {
         self.assertEqual((done.returncode, tried["verdict"], tried["by_itself"]), (0, "no fault found", False), done.stderr)
         self.assertGreater(tried["kernels"][0]["launches"], 1)
         self.assertIn("--budget ended it", self.run_program("try", "prog.cu", "--budget", "2").stdout)
+        on_host = host("k<<<1, 64>>>(a); cudaDeviceSynchronize(); for (volatile int i = 0;;) i = 1;",
+                       "__global__ void k(int* a) { a[threadIdx.x] = 1; }")
+        done, tried = self.try_it(on_host, "--budget", "2")
+        self.assertEqual((done.returncode, tried["by_itself"], tried["kernels"][0]["launches"]), (0, False, 1), done.stderr)
+
+    def test_a_crash_keeps_what_was_counted(self):
+        for crash, kinds in (("*(volatile int*)nullptr = 1;", ["host_crash"]), ("std::abort();", [])):
+            done, tried = self.try_it(host(f"k<<<1, 64>>>(a); cudaDeviceSynchronize(); {crash}",
+                                           "__global__ void k(int* a) { a[threadIdx.x] = 1; }"))
+            self.assertEqual(([each["kind"] for each in tried["findings"]], tried["kernels"][0]["threads"]), (kinds, 64))
+
+    def test_errors_have_a_cards_codes(self):
+        for fault, code in (("a[1000] = 1;", 700), ("assert(*a != 0);", 710), ("__trap();", 719)):
+            _, tried = self.try_it(host("k<<<1, 1>>>(a); std::printf(\"%d\\n\", int(cudaDeviceSynchronize()));",
+                                        f"#include <cassert>\n__global__ void k(int* a) {{ {fault} }}"))
+            self.assertEqual(tried["printed"], str(code), fault)
 
     def test_not_decided(self):
         not_waited = HEAD + "__global__ void k(int* a) { *a = 1; }\nint main() { int* a; cudaMalloc(&a, 4); k<<<1, 1>>>(a); }"
         for source, why in ((host("return 5;"), "it ended with status 5"), (host(""), "no kernel ran"),
+                            (host("return -1;"), "it ended with status 255"),
                             (not_waited, "no kernel ran"),
                             (HEAD + "int main(int argc, char** argv) { return std::atoi(argv[1]); }",
                              "its arguments come after --")):
@@ -543,6 +727,7 @@ int main() {
         for code, why in (("asm(\"\");", "prog.cu:9: inline assembly"), ("cudaMemcpy3D(0);", "prog.cu:9: cudaMemcpy3D is not emulated"),
                           ("cudaThreadSynchronize();", "prog.cu:9: CUDA has no cudaThreadSynchronize any more: "
                                                        "cudaDeviceSynchronize"),
+                          ("\n#include <cuda_fp16.h>\n", "prog.cu:10: <cuda_fp16.h> is not emulated"),
                           ("int x = nothing;", "prog.cu:9:")):
             with self.subTest(code):
                 done, _ = self.try_it(host(code))

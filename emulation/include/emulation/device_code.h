@@ -380,7 +380,6 @@ DIFFBENCH_APPROXIMATION(cos)
 DIFFBENCH_APPROXIMATION(tan)
 #undef DIFFBENCH_APPROXIMATION
 inline float __powf(float a, float b) { return std::pow(a, b); }
-inline float __exp10f(float a) { return std::pow(10.0F, a); }
 inline void __sincosf(float a, float* sine, float* cosine) {
   *sine = std::sin(a);
   *cosine = std::cos(a);
@@ -393,13 +392,10 @@ inline float __frsqrt_rn(float a) { return 1 / std::sqrt(a); }
   inline T __##NAME##_rd(F a) { return static_cast<T>(std::floor(a)); }
 DIFFBENCH_ROUNDED(float2int, int, float)
 DIFFBENCH_ROUNDED(float2uint, unsigned, float)
-DIFFBENCH_ROUNDED(float2ll, long long, float)
 DIFFBENCH_ROUNDED(double2int, int, double)
 DIFFBENCH_ROUNDED(double2uint, unsigned, double)
-DIFFBENCH_ROUNDED(double2ll, long long, double)
 #undef DIFFBENCH_ROUNDED
 inline double __int2double_rn(int a) { return a; }
-inline double __uint2double_rn(unsigned a) { return a; }
 inline float __int2float_rn(int a) { return static_cast<float>(a); }
 inline float __uint2float_rn(unsigned a) { return static_cast<float>(a); }
 inline float __double2float_rn(double a) { return static_cast<float>(a); }

@@ -67,6 +67,7 @@ struct KernelBody {
   const void* quick_captured = nullptr;
   std::size_t quick_bytes = 0;
   void (*run_block)(const void* captured, ThreadLoop& loop, uint3& thread) = nullptr;
+  bool waits = false; ///< its blocks for each other
 };
 void launch_body(const KernelBody& body);
 

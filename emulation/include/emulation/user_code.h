@@ -65,10 +65,15 @@ inline void emulated_configure(dim3 grid, dim3 block, std::size_t shared_bytes =
 }
 
 /// The launch has a copy of the arguments' bytes, as a card has, whatever destroys these ones.
+/// `waits`: its blocks for each other.
 template <typename Body>
-inline void emulated_kernel(const char* name, Body body) {
+inline void emulated_kernel(const char* name, Body body, bool waits = false) {
   diffbench::emulation::detail::launch_body(
-      {name, &body, sizeof body, [](void* captured) { (*static_cast<Body*>(captured))(); }});
+      {.name = name,
+       .captured = &body,
+       .bytes = sizeof body,
+       .run = [](void* captured) { (*static_cast<Body*>(captured))(); },
+       .waits = waits});
 }
 /// `quick`: the same, which says nothing of its accesses.
 template <typename Body, typename Quick>

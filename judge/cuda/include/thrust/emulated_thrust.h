@@ -391,10 +391,7 @@ T transform_reduce(Iterator first, Iterator last, Unary unary, T init, Binary bi
 DIFFBENCH_IN_ORDER(count)
 DIFFBENCH_IN_ORDER(count_if)
 DIFFBENCH_IN_ORDER(sort)
-DIFFBENCH_IN_ORDER(reverse)
-DIFFBENCH_IN_ORDER(replace)
 DIFFBENCH_PLACE(unique)
-DIFFBENCH_PLACE(remove)
 DIFFBENCH_PLACE(remove_if)
 DIFFBENCH_PLACE(min_element)
 DIFFBENCH_PLACE(max_element)
@@ -574,8 +571,6 @@ using std::divides;
 using std::equal_to;
 using std::greater;
 using std::less;
-using std::modulus;
-using std::not_equal_to;
 using std::minus;
 using std::multiplies;
 using std::negate;
