@@ -85,7 +85,7 @@ class Duel(CommandLineTest):
                             "echo no such thing >&2; exit 3", "true")
         self.assert_refused(1, "B: ended with exit code 255", "duel", "true", "sh -c 'exit 255'")
         self.assert_refused(1, "B: was ended by signal 15", "duel", "true", "sh -c 'kill $$'")
-        own = self.duel("true", "'false || true'", "--shell", "sh", "--blocks", "3", "--pairs", "1")
+        own = self.duel("true", "false || true", "--shell", "sh", "--blocks", "3", "--pairs", "1")
         self.assertEqual(own["duel"]["results"][0]["b"]["failed_runs"], 0)
 
     def test_a_command_that_fails_only_sometimes(self):
