@@ -285,10 +285,9 @@ constexpr Column<LaunchedKernel> kernel_columns[] = {
 std::string findings_text(const std::vector<DeviceFinding>& findings) {
   std::string text;
   for (const DeviceFinding& finding : findings) {
-    const std::string kind = is_fault(finding) ? finding.kind : "remark, " + finding.kind;
-    const bool said = finding.message.starts_with(finding.kind); // "race on ..."
-    text += fmt::format("{}{}{}{}\n", finding.where, finding.where.empty() ? "" : ": ",
-                        said ? "" : kind + ": ", finding.message);
+    text +=
+        fmt::format("{}{}{}: {}\n", finding.where, finding.where.empty() ? "" : ": ",
+                    is_fault(finding) ? finding.kind : "remark, " + finding.kind, finding.message);
   }
   return text;
 }

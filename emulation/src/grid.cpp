@@ -1075,6 +1075,7 @@ void fence(int scope) {
   }
 }
 void trap(Site site) {
+  runtime().trapped = true;
   active->fail(FindingKind::kernel_fault, "trapped at " + line_text(site), code_line(site));
 }
 void wide_access(const void* address, Site site) {

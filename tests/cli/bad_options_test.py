@@ -58,7 +58,7 @@ REFUSED = [
     ("run --save same --json same", "same"),
     ("run --backend simd,fused", "one --backend"),
     *((option, "diffbench run") for option in (
-        "--checkpoint c.state --checkpoint-every 10", "--restart c.state", "--reference-time 5", "--distributed", "--save u.npy",
+        "--checkpoint c.state --checkpoint-every 10", "--restart c.state", "--reference-time 5", "--save u.npy",
         "--snapshot-every 5")),
     ("sweep --checkpoint c.state", "there is no such option"),
     ("--nosuch", "--nosuch"),

@@ -223,7 +223,7 @@ class Grade(CommandLineTest):
             "jon.cu": "-----o", "kim.c": "+ooooo"}, [(r["name"], r["reason"]) for r in results.values()])
         self.assertEqual((results["bob/prog.cu"]["form"], results["bob/prog.cu"]["verdict"], results["bob/prog.cu"]["faults"],
                           results["bob/prog.cu"]["reason"]), ("program", "faults", 2, "race at prog.cu:7"))
-        self.assertIn("race on", results["bob/prog.cu"]["said"])
+        self.assertIn("race: race on", results["bob/prog.cu"]["said"])
         self.assertEqual((results["fay/prog.cu"]["verdict"], results["fay/prog.cu"]["faults"]), ("not decided", None))
         self.assertIn("files that could be tried: a.cu, b.cu", results["hal"]["reason"])
         self.assertIn("includes ", results["ida/prog.cu"]["reason"])

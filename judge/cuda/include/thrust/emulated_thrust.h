@@ -392,7 +392,6 @@ DIFFBENCH_IN_ORDER(count)
 DIFFBENCH_IN_ORDER(count_if)
 DIFFBENCH_IN_ORDER(sort)
 DIFFBENCH_PLACE(unique)
-DIFFBENCH_PLACE(remove_if)
 DIFFBENCH_PLACE(min_element)
 DIFFBENCH_PLACE(max_element)
 DIFFBENCH_INTO(copy_if)
@@ -568,7 +567,6 @@ void swap(device_vector<T>& a, device_vector<T>& b) {
 }
 
 using std::divides;
-using std::equal_to;
 using std::greater;
 using std::less;
 using std::minus;
