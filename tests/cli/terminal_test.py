@@ -157,7 +157,8 @@ class Verbs(CommandLineTest):
             self.assertEqual(self.run_ok(verb, "--csv", "-", env=env).stdout.split("\n")[0],
                              ",".join([*rows[0], "diffbench_version"]))
             alone = parse_json(self.run_ok(verb, "--json", "-", env=env).stdout)["diffbench"]
-            self.assertEqual(len(alone[verb]), len(rows))
+            lasting = [[row for row in each if row.get("section") != "mend"] for each in (alone[verb], rows)]
+            self.assertEqual(*map(len, lasting)) # a busy machine gets more advice
         self.assertEqual({row["section"] for row in rows if row["name"] is None}, {"mend"})
 
     def test_help_of_each_has_an_example(self):
