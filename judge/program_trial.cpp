@@ -132,9 +132,10 @@ std::string why_undecided(const ProgramTrial& trial, bool killed) {
     return in_words(trial.status) + said;
   }
   return !trial.kernels.empty() ? ""
+         : !trial.by_itself     ? "its time ended before a kernel ran (--budget)" + said
                                 : "no kernel ran: none was launched, or nobody waited for it "
                                   "(cudaDeviceSynchronize())" +
-                                      said;
+                                  said;
 }
 
 /// stdin for each run: a file from where it stands, which stays where the last one left it, or what

@@ -150,8 +150,10 @@ class GridRun {
   // A grid whose threads only spin would never end.
   static constexpr std::int64_t most_idle_yields = 1'000'000;
   static constexpr std::int64_t patient_yields = 20'000;
+  static constexpr std::int64_t most_resident = 64; ///< blocks that wait for each other
 
   const GridLaunch& launch_;
+  const bool waiting_ = is_program() && !launch_.run_block;
   Random& random_;
   GridCounts& counts_;
   std::size_t blocks_;
@@ -201,8 +203,7 @@ GridRun::GridRun(const GridLaunch& launch, Random& random, GridCounts& counts)
 // Which blocks are admitted, the last first.
 void GridRun::choose_blocks() {
   constexpr std::size_t most_chosen = 4096; // where not all are watched
-  const bool all_at_once =
-      launch_.cooperative || count(launch_.cluster) > 1 || !launch_.run_block;
+  const bool all_at_once = launch_.cooperative || count(launch_.cluster) > 1 || !launch_.run_block;
   const bool all = launch_.watched_accesses == std::numeric_limits<std::int64_t>::max();
   watched_ = launch_.watched_accesses > 0;
   if (!watched_ && !all_at_once) {
@@ -239,7 +240,9 @@ void GridRun::choose_blocks() {
 }
 
 std::optional<Finding> GridRun::run() {
-  const std::size_t resident = launch_.cooperative ? not_admitted_.size() : 1 + random_.below(3);
+  const std::size_t resident = launch_.cooperative ? not_admitted_.size()
+                               : waiting_          ? most_resident
+                                                   : 1 + random_.below(3);
   const bool host_was_watched = std::exchange(host_is_watched, false);
   for (std::size_t i = 0; i < resident; ++i) {
     admit();
@@ -601,10 +604,7 @@ void GridRun::yield() {
   } else if (random_.coin()) {
     return;
   }
-  if (++idle_yields_ % patient_yields == 0) {
-    admit(); // as on a card, where more are resident
-  }
-  if (idle_yields_ > most_idle_yields) {
+  if (++idle_yields_ > (waiting_ ? most_resident : 1) * most_idle_yields) {
     fail(FindingKind::divergence,
          "spins for ever: what it waits for can only come from a block that is not resident, or "
          "never");
@@ -976,8 +976,6 @@ std::string beside_shared_memory(const void* address) {
              ? found
              : found + ": the launch gives none, kernel<<<blocks, threads, bytes>>>(...) does";
 }
-
-bool kernel_runs() { return active != nullptr && active->running(); }
 
 void fail_current_thread(FindingKind kind, const std::string& problem, const CodeLine& at) {
   active->fail(kind, problem, at);

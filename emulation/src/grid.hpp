@@ -52,8 +52,6 @@ struct GridCounts {
 /// Where a running kernel is ("block (0,0,0), thread (3,0,0)"); empty while none runs.
 [[nodiscard]] std::string current_place();
 
-/// Does a thread of a kernel run?
-[[nodiscard]] bool kernel_runs();
 /// The thread that runs, without the kernel's name.
 [[nodiscard]] std::optional<KernelThread> current_thread();
 /// Is `address` on the stack of the thread that runs?

@@ -220,8 +220,7 @@ void run_kernel(Runtime& state, int device, const GridLaunch& launch,
     const bool of_memory = kind == FindingKind::out_of_bounds ||
                            kind == FindingKind::use_after_free ||
                            kind == FindingKind::device_touches_host;
-    const bool asserts =
-        kind == FindingKind::kernel_fault && !std::exchange(state.trapped, false);
+    const bool asserts = kind == FindingKind::kernel_fault && !std::exchange(state.trapped, false);
     give_up(std::move(*problem), of_memory ? cudaErrorIllegalAddress
                                  : asserts ? cudaErrorAssert
                                            : cudaErrorLaunchFailure);

@@ -29,7 +29,7 @@ inline void note(const void* address, std::size_t bytes, bool writes, const void
 // Consistency Model": volatile operations), and who waits for another's store lets it run.
 void note_volatile(const void* address, std::size_t bytes, bool writes,
                    const void* return_address) {
-  if (!kernel_runs() || !race_detector().is_global(address)) {
+  if (!current_thread() || !race_detector().is_global(address)) {
     note(address, bytes, writes, return_address);
     return;
   }

@@ -156,7 +156,7 @@ struct Runtime {
   cudaError_t last_error = cudaSuccess;
   std::vector<std::string> reports;
   const void* running_kernel = nullptr;
-  bool trapped = false; ///< it has ended itself (__trap)
+  bool trapped = false;                   ///< it has ended itself (__trap)
   std::vector<const void*> running_words; ///< its arguments
   // Of a user's code:
   std::vector<Finding> findings; ///< each of another kind or line

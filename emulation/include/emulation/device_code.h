@@ -294,15 +294,10 @@ void __nv_atomic_store_n(T* address, std::type_identity_t<T> value, int order, i
     *address = value;                                    \
   }
 DIFFBENCH_LOAD(__ldg)
-DIFFBENCH_LOAD(__ldca)
 DIFFBENCH_LOAD(__ldcg)
 DIFFBENCH_LOAD(__ldcs)
-DIFFBENCH_LOAD(__ldlu)
-DIFFBENCH_LOAD(__ldcv)
-DIFFBENCH_STORE(__stwb)
 DIFFBENCH_STORE(__stcg)
 DIFFBENCH_STORE(__stcs)
-DIFFBENCH_STORE(__stwt)
 #undef DIFFBENCH_LOAD
 #undef DIFFBENCH_STORE
 
@@ -384,18 +379,14 @@ inline void __sincosf(float a, float* sine, float* cosine) {
   *sine = std::sin(a);
   *cosine = std::cos(a);
 }
-inline float __frsqrt_rn(float a) { return 1 / std::sqrt(a); }
 #define DIFFBENCH_ROUNDED(NAME, T, F)                                           \
   inline T __##NAME##_rn(F a) { return static_cast<T>(std::nearbyint(a)); } \
   inline T __##NAME##_rz(F a) { return static_cast<T>(a); }                 \
   inline T __##NAME##_ru(F a) { return static_cast<T>(std::ceil(a)); }      \
   inline T __##NAME##_rd(F a) { return static_cast<T>(std::floor(a)); }
 DIFFBENCH_ROUNDED(float2int, int, float)
-DIFFBENCH_ROUNDED(float2uint, unsigned, float)
 DIFFBENCH_ROUNDED(double2int, int, double)
-DIFFBENCH_ROUNDED(double2uint, unsigned, double)
 #undef DIFFBENCH_ROUNDED
-inline double __int2double_rn(int a) { return a; }
 inline float __int2float_rn(int a) { return static_cast<float>(a); }
 inline float __uint2float_rn(unsigned a) { return static_cast<float>(a); }
 inline float __double2float_rn(double a) { return static_cast<float>(a); }

@@ -4,6 +4,4 @@
 #define CUDART_INF_F __builtin_inff()
 #define CUDART_NAN_F __builtin_nanf("")
 #define CUDART_PI_F 3.141592654F
-#define CUDART_INF __builtin_inf()
-#define CUDART_NAN __builtin_nan("")
 #define CUDART_PI 3.1415926535897931

@@ -22,6 +22,8 @@
 
 namespace thrust {
 
+struct host_policy {};
+inline constexpr host_policy host{};
 struct device_policy {};
 struct nosync_policy {};
 inline constexpr device_policy device{};
@@ -48,10 +50,17 @@ class NoSync {
   ~NoSync() { waits = true; }
 };
 
-/// One thread for each i below n.
-template <typename Body>
+/// Of a vector or an array of the host, where algorithms run on the host.
+template <typename Iterator>
+constexpr bool of_host = std::contiguous_iterator<Iterator>;
+
+/// One thread for each i below n, where `Iterator` is not the host's.
+template <typename Iterator, typename Body>
 void for_each_index(const char* name, std::size_t n, Body body) {
-  if (n == 0) {
+  for (std::size_t i = 0; of_host<Iterator> && i < n; ++i) {
+    body(i);
+  }
+  if (n == 0 || of_host<Iterator>) {
     return;
   }
   constexpr unsigned threads = 256;
@@ -132,6 +141,10 @@ template <typename T>
 device_ptr<T> device_pointer_cast(T* memory) {
   return device_ptr<T>(memory);
 }
+template <typename T> // what is no pointer
+T device_pointer_cast(const T& other) {
+  return other;
+}
 template <typename T>
 T* raw_pointer_cast(const device_ptr<T>& pointer) {
   return pointer.get();
@@ -187,9 +200,6 @@ template <typename Iterator> // that counts, or of thrust::device a plain pointe
 Iterator in_kernel(Iterator iterator) {
   return iterator;
 }
-/// Of a vector of the host, where algorithms run on the host.
-template <typename Iterator>
-constexpr bool of_host = std::is_class_v<Iterator> && std::contiguous_iterator<Iterator>;
 
 template <typename Iterator>
 auto address(Iterator iterator) {
@@ -284,19 +294,19 @@ To copy_n(From first, Size count, To to) {
 template <typename Iterator, typename T>
 void fill(Iterator first, Iterator last, const T& value) {
   const auto to = emulated::in_kernel(first);
-  emulated::for_each_index("thrust::fill", static_cast<std::size_t>(last - first),
+  emulated::for_each_index<Iterator>("thrust::fill", static_cast<std::size_t>(last - first),
                            [=](std::size_t i) { to[i] = value; });
 }
-template <typename T>
-void sequence(device_ptr<T> first, device_ptr<T> last, T begin = T{0}, T step = T{1}) {
-  T* const to = first.get();
-  emulated::for_each_index("thrust::sequence", static_cast<std::size_t>(last - first),
+template <typename Iterator, typename T = typename std::iterator_traits<Iterator>::value_type>
+void sequence(Iterator first, Iterator last, T begin = T{0}, T step = T{1}) {
+  const auto to = emulated::in_kernel(first);
+  emulated::for_each_index<Iterator>("thrust::sequence", static_cast<std::size_t>(last - first),
                            [=](std::size_t i) { to[i] = begin + step * static_cast<T>(i); });
 }
 template <typename Iterator, typename Operation>
 Iterator for_each(Iterator first, Iterator last, Operation operation) {
   const auto from = emulated::in_kernel(first);
-  emulated::for_each_index(
+  emulated::for_each_index<Iterator>(
       "thrust::for_each", static_cast<std::size_t>(last - first),
       [=](std::size_t i) mutable { operation(from[static_cast<std::ptrdiff_t>(i)]); });
   return last;
@@ -308,7 +318,7 @@ Iterator for_each_n(Iterator first, Size count, Operation operation) {
 template <typename To, typename Operation, typename... From>
 To transform_into(std::ptrdiff_t count, To result, Operation operation, From... from) {
   const auto to = emulated::in_kernel(result);
-  emulated::for_each_index(
+  emulated::for_each_index<To>(
       "thrust::transform", static_cast<std::size_t>(count),
       [=](std::size_t i) mutable { to[i] = operation(from[static_cast<std::ptrdiff_t>(i)]...); });
   return result + count;
@@ -338,7 +348,7 @@ auto in_order(const char* name, Iterator first, Iterator last, Body body, With..
     using Result = decltype(body(from, to, with...));
     Result* result = nullptr;
     check(cudaMalloc(reinterpret_cast<void**>(&result), sizeof(Result)));
-    for_each_index(name, 1, [=](std::size_t) mutable { *result = body(from, to, with...); });
+    for_each_index<Iterator>(name, 1, [=](std::size_t) mutable { *result = body(from, to, with...); });
     Result value = device_reference<Result>(result);
     cudaFree(result);
     return value;
@@ -426,16 +436,20 @@ auto reduce(Iterator first, Iterator last) {
   return thrust::reduce(first, last, typename std::iterator_traits<Iterator>::value_type{});
 }
 
-// The same where the policy is named; what runs on the device does so in any case.
-#define DIFFBENCH_WITH_POLICY(NAME)                         \
-  template <typename... Arguments>                          \
-  auto NAME(const device_policy&, Arguments... arguments) { \
-    return thrust::NAME(arguments...);                              \
-  }                                                         \
-  template <typename... Arguments>                          \
-  auto NAME(const nosync_policy&, Arguments... arguments) { \
-    const emulated::NoSync no_sync;                         \
-    return thrust::NAME(arguments...);                              \
+// The same where the policy is named: pointers are the device's where that is.
+#define DIFFBENCH_WITH_POLICY(NAME)                             \
+  template <typename... Arguments>                              \
+  auto NAME(const host_policy&, Arguments... arguments) {       \
+    return thrust::NAME(arguments...);                          \
+  }                                                             \
+  template <typename... Arguments>                              \
+  auto NAME(const device_policy&, Arguments... arguments) {     \
+    return thrust::NAME(device_pointer_cast(arguments)...);     \
+  }                                                             \
+  template <typename... Arguments>                              \
+  auto NAME(const nosync_policy&, Arguments... arguments) {     \
+    const emulated::NoSync no_sync;                             \
+    return thrust::NAME(device_pointer_cast(arguments)...);     \
   }
 DIFFBENCH_WITH_POLICY(transform)
 DIFFBENCH_WITH_POLICY(for_each)
