@@ -579,6 +579,8 @@ class TryProgram(CommandLineTest):
                 done, tried = self.try_it(source)
                 self.assertEqual((done.returncode, tried["verdict"]), (3, "faults"), (name, tried["findings"]))
                 self.check_found(name, source, tried["findings"])
+                if name.endswith("have returned"):
+                    self.assertEqual((tried["status"], len(tried["findings"])), (0, 1))
 
     def test_arrays_have_their_names(self):
         kernel = "__global__ void k(int* a) { a[threadIdx.x] = 1; }"
