@@ -282,24 +282,16 @@ void __nv_atomic_store_n(T* address, std::type_identity_t<T> value, int order, i
 #undef DIFFBENCH_NOT_WATCHED
 #undef DIFFBENCH_SITE
 
-// Loads and stores with a cache hint: the hint has no meaning here.
+// Loads with a cache hint: the hint has no meaning here.
 #define DIFFBENCH_LOAD(NAME) \
   template <typename T>      \
   T NAME(const T* address) { \
     return *address;         \
   }
-#define DIFFBENCH_STORE(NAME)                            \
-  template <typename T>                                  \
-  void NAME(T* address, std::type_identity_t<T> value) { \
-    *address = value;                                    \
-  }
 DIFFBENCH_LOAD(__ldg)
 DIFFBENCH_LOAD(__ldcg)
 DIFFBENCH_LOAD(__ldcs)
-DIFFBENCH_STORE(__stcg)
-DIFFBENCH_STORE(__stcs)
 #undef DIFFBENCH_LOAD
-#undef DIFFBENCH_STORE
 
 // Arithmetic. <cmath> has the C functions, of double only, in the global namespace; CUDA C++ has
 // the overloads there.
@@ -385,6 +377,7 @@ inline void __sincosf(float a, float* sine, float* cosine) {
   inline T __##NAME##_ru(F a) { return static_cast<T>(std::ceil(a)); }      \
   inline T __##NAME##_rd(F a) { return static_cast<T>(std::floor(a)); }
 DIFFBENCH_ROUNDED(float2int, int, float)
+DIFFBENCH_ROUNDED(float2uint, unsigned, float)
 DIFFBENCH_ROUNDED(double2int, int, double)
 #undef DIFFBENCH_ROUNDED
 inline float __int2float_rn(int a) { return static_cast<float>(a); }

@@ -400,7 +400,9 @@ T transform_reduce(Iterator first, Iterator last, Unary unary, T init, Binary bi
   }
 DIFFBENCH_IN_ORDER(count)
 DIFFBENCH_IN_ORDER(count_if)
+DIFFBENCH_IN_ORDER(replace)
 DIFFBENCH_IN_ORDER(sort)
+DIFFBENCH_PLACE(remove_if)
 DIFFBENCH_PLACE(unique)
 DIFFBENCH_PLACE(min_element)
 DIFFBENCH_PLACE(max_element)
@@ -581,9 +583,11 @@ void swap(device_vector<T>& a, device_vector<T>& b) {
 }
 
 using std::divides;
+using std::equal_to;
 using std::greater;
 using std::less;
 using std::minus;
+using std::modulus;
 using std::multiplies;
 using std::negate;
 using std::plus;
