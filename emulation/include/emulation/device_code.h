@@ -377,7 +377,6 @@ inline void __sincosf(float a, float* sine, float* cosine) {
   inline T __##NAME##_ru(F a) { return static_cast<T>(std::ceil(a)); }      \
   inline T __##NAME##_rd(F a) { return static_cast<T>(std::floor(a)); }
 DIFFBENCH_ROUNDED(float2int, int, float)
-DIFFBENCH_ROUNDED(float2uint, unsigned, float)
 DIFFBENCH_ROUNDED(double2int, int, double)
 #undef DIFFBENCH_ROUNDED
 inline float __int2float_rn(int a) { return static_cast<float>(a); }
