@@ -61,7 +61,7 @@ class DuelFigures(unittest.TestCase):
 
     def test_options_without_effect_are_refused(self):
         for figure, option in [("planted", "--blocks 5"), ("planted", "--kind files"), ("same", "--slowdown 5"),
-                               ("equal", "--slowdown 5"), ("start", "--seconds 1"), ("kill", "--blocks 3"),
+                               ("equal", "--slowdown 5"), ("start", "--seconds 1"), ("start", "--blocks 3"),
                                ("equal --kind files", "--seconds 1")]:
             done = self.figures(*figure.split(), *option.split(), "--duels", "1")
             self.assertEqual(done.returncode, 2, done.stdout)
